@@ -7,7 +7,7 @@ use crate::{
         change::MoneyChange,
         fine::Fine,
         id::{ChangeId, LineId, LoanId, UserId},
-        ledger::{self, Charge, ChargeKind, LineKind, Method, Receipt, Settled},
+        ledger::{self, Charge, ChargeKind, Line, LineKind, Method, Receipt, Settled},
         loan::OpenLoan,
         moment::Moment,
         rule::Invalid,
@@ -19,8 +19,8 @@ use crate::{
         Tx,
         events::Entry,
         ledger::{
-            NewLine, add, balance, charge_by_id, line_by_id, lock, next_receipt, open_charges, receipt,
-            settle, settled_by, waived,
+            NewLine, add, balance, charge_by_id, line_by_id, lock, next_receipt, open_charges, payment_of,
+            receipt, settle, settled_by, waived,
         },
     },
 };
@@ -348,6 +348,57 @@ pub fn refund(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Refund<'_>) 
     record(tx, moment, actor, &Entry::person(what.person, change))
 }
 
+#[derive(Clone, Debug)]
+pub struct PaymentReversed {
+    pub receipt: Receipt,
+    pub change: ChangeId,
+}
+
+/// Reverses a payment of any day. Its receipt keeps its number, and its charges are owed again; a part that became
+/// credit because its charge was reversed is taken from the credit.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::Invalid`] if the payment is already reversed, or its credit was paid out.
+pub fn reverse_payment(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    number: &str,
+    reason: &str,
+) -> Result<PaymentReversed> {
+    let (person, _) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
+    lock(tx, person)?;
+    let (_, payment) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
+    if payment.reversed {
+        return Err(Error::Invalid(Invalid::field("receipt", message::receipt_reversed())));
+    }
+    let (mut owed_again, mut from_credit) = (Vec::new(), Money::ZERO);
+    for part in settled_by(tx, payment.id)? {
+        if line_by_id(tx, part.charge)?.is_some_and(|(_, charge)| charge.reversed) {
+            from_credit += part.amount;
+        } else {
+            owed_again.push(part);
+        }
+    }
+    if from_credit > credit(tx, person)? {
+        return Err(Error::Invalid(Invalid::field("receipt", message::paid_out_since(from_credit))));
+    }
+    let line = add_opposite(tx, actor, moment, person, &payment, reason, &owed_again)?;
+    let method = payment.of.as_deref().and_then(Method::parse).ok_or(Error::NotFound)?;
+    let change = MoneyChange::PaymentReversed {
+        line,
+        payment: payment.id,
+        receipt: number.to_owned(),
+        amount: -payment.amount,
+        method,
+        charges: owed_again.iter().map(|part| part.charge).collect(),
+        reason: reason.to_owned(),
+    };
+    let change = record(tx, moment, actor, &Entry::person(person, change))?;
+    let receipt = receipt(tx, number)?.ok_or(Error::NotFound)?;
+    Ok(PaymentReversed { receipt, change })
+}
+
 /// Adds the opposite of a line, which names the line. The reversal of a charge settles it; the reversal of a payment or
 /// waiver opens what it settled.
 pub(super) fn reverse(
@@ -359,25 +410,40 @@ pub(super) fn reverse(
 ) -> Result<LineId> {
     lock(tx, person)?;
     let (_, first) = line_by_id(tx, line)?.ok_or(Error::NotFound)?;
+    let parts = settled_by(tx, line)?;
+    let id = add_opposite(tx, actor, moment, person, &first, &first.reason, &parts)?;
+    if first.kind == LineKind::Charge {
+        settle(tx, id, &Settled { charge: line, amount: first.amount })?;
+    }
+    Ok(id)
+}
+
+/// Adds the opposite of a line, and opens these parts that the line settled.
+fn add_opposite(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    person: UserId,
+    first: &Line,
+    reason: &str,
+    parts: &[Settled],
+) -> Result<LineId> {
     let new = NewLine {
         at: moment.at,
         person,
         kind: LineKind::Reversal,
         of: None,
         amount: -first.amount,
-        reason: &first.reason,
+        reason,
         reasons: None,
         reference: "",
         loan: first.loan_id,
         receipt: None,
-        reverses: Some(line),
+        reverses: Some(first.id),
         by: actor.uid(),
     };
     let id = add(tx, &new)?;
-    if first.kind == LineKind::Charge {
-        settle(tx, id, &Settled { charge: line, amount: first.amount })?;
-    }
-    for part in settled_by(tx, line)? {
+    for part in parts {
         settle(tx, id, &Settled { charge: part.charge, amount: -part.amount })?;
     }
     Ok(id)

@@ -347,6 +347,7 @@ impl Step<'_, '_> {
                 | MoneyChange::Waived { line, .. }
                 | MoneyChange::Refunded { line, .. },
             ) => self.reverse(*line),
+            Change::Money(MoneyChange::PaymentReversed { line, .. }) => self.payment_reversed(*line),
             Change::Money(MoneyChange::ChargeReversed { line, credit, .. }) => {
                 self.charge_reversed(*line, *credit)
             }
@@ -597,6 +598,19 @@ impl Step<'_, '_> {
         require(credit == Money::ZERO || money::credit(self.tx, person)? >= credit)?;
         money::reverse(self.tx, self.actor, self.moment, person, line)?;
         Ok(())
+    }
+
+    /// Undoes a reversal of a payment; requires that what it opened is still owed.
+    fn payment_reversed(&mut self, line: LineId) -> Result<()> {
+        let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        ledger::lock(self.tx, person)?;
+        for part in ledger::settled_by(self.tx, line)? {
+            let charge = ledger::charge_by_id(self.tx, part.charge)?;
+            if charge.is_none_or(|(_, charge)| charge.open < -part.amount) {
+                return Err(not_undone(NotUndone::Paid));
+            }
+        }
+        self.reverse(line)
     }
 
     /// Reverses a line that was not reversed before.

@@ -128,6 +128,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/receipts/{number}", Access::Admin),
     ("POST", "/loans/{id}/lost", Access::May(Capability::Desk)),
     ("POST", "/charges/{id}/reverse", Access::May(Capability::Money)),
+    ("POST", "/receipts/{number}/reverse", Access::May(Capability::Money)),
     ("POST", "/people/{id}/refunds", Access::May(Capability::Money)),
     ("GET", "/money/debtors", Access::May(Capability::Money)),
     ("GET", "/money/lines", Access::May(Capability::Money)),

@@ -33,7 +33,7 @@ use crate::{
     money::Money,
     search,
     storage::{
-        Tx,
+        self, Tx,
         events::{self, AtDesk, Recorded},
     },
 };
@@ -199,6 +199,8 @@ pub struct Takings {
     amount: Money,
     /// Credit that was paid out.
     paid_out: Money,
+    /// Payments of any day that were reversed.
+    reversed: Money,
 }
 
 /// Work at the desk today; undone changes count in no total.
@@ -216,7 +218,7 @@ pub struct DeskToday {
     renewed: i64,
     /// Totals by method, for closing the till.
     takings: Vec<Takings>,
-    /// Sum of the takings, less the credit paid out.
+    /// Sum of the takings, less what was paid out or reversed.
     taken: Money,
     waived: Money,
     /// Fines that fell away because overdue loans were extended (R-MONEY-5).
@@ -251,7 +253,14 @@ pub async fn read_desk_today(
             let money = |tx: &mut Tx<'_>, action: &str| {
                 events::at_desk(tx, &all.only(action), ChangeId(i64::MAX), i64::MAX)
             };
-            let takings = takings(money(tx, "paid")?.into_iter().chain(money(tx, "refunded")?));
+            let takings = takings(
+                ["paid", "refunded", "payment-reversed"]
+                    .into_iter()
+                    .map(|action| money(tx, action))
+                    .collect::<storage::Result<Vec<_>>>()?
+                    .into_iter()
+                    .flatten(),
+            );
             let waived = money(tx, "waived")?.into_iter().filter(|waived| !waived.undone);
             let waived = waived.map(|waived| match waived.change {
                 Change::Money(MoneyChange::Waived { amount, .. }) => amount,
@@ -270,7 +279,7 @@ pub async fn read_desk_today(
                 lent: count("lent"),
                 returned: count("returned"),
                 renewed: count("renewed"),
-                taken: takings.iter().map(|taken| taken.amount - taken.paid_out).sum(),
+                taken: takings.iter().map(|taken| taken.amount - taken.paid_out - taken.reversed).sum(),
                 takings,
                 waived: waived.sum(),
                 fines_dropped,
@@ -298,22 +307,31 @@ fn fines_dropped(renewals: Vec<Recorded>, charged: &[Recorded]) -> Money {
     dropped.sum()
 }
 
-/// Sums money taken and paid out by method, without undone changes.
+/// Sums money taken, paid out and reversed by method, without undone changes.
 fn takings(changes: impl Iterator<Item = Recorded>) -> Vec<Takings> {
     let mut takings: Vec<Takings> = Vec::new();
     for one in changes.filter(|one| !one.undone) {
-        let (method, payments, amount, paid_out) = match one.change {
-            Change::Money(MoneyChange::Paid { method, amount, .. }) => (method, 1, amount, Money::ZERO),
-            Change::Money(MoneyChange::Refunded { method, amount, .. }) => (method, 0, Money::ZERO, amount),
-            _ => continue,
+        let Change::Money(change) = one.change else { continue };
+        let (MoneyChange::Paid { method, .. }
+        | MoneyChange::Refunded { method, .. }
+        | MoneyChange::PaymentReversed { method, .. }) = change
+        else {
+            continue;
         };
-        match takings.iter_mut().find(|taken| taken.method == method) {
-            Some(taken) => {
-                taken.payments += payments;
+        let index = takings.iter().position(|taken| taken.method == method).unwrap_or_else(|| {
+            let (amount, paid_out, reversed) = Default::default();
+            takings.push(Takings { method, payments: 0, amount, paid_out, reversed });
+            takings.len() - 1
+        });
+        let taken = &mut takings[index];
+        match change {
+            MoneyChange::Paid { amount, .. } => {
+                taken.payments += 1;
                 taken.amount += amount;
-                taken.paid_out += paid_out;
             }
-            None => takings.push(Takings { method, payments, amount, paid_out }),
+            MoneyChange::Refunded { amount, .. } => taken.paid_out += amount,
+            MoneyChange::PaymentReversed { amount, .. } => taken.reversed += amount,
+            _ => {}
         }
     }
     takings.sort_by_key(|taken| taken.method.as_str());

@@ -131,6 +131,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(money::read_receipt))
         .routes(routes!(money::declare_lost))
         .routes(routes!(money::reverse_charge))
+        .routes(routes!(money::reverse_payment))
         .routes(routes!(money::add_refund))
         .routes(routes!(ledger::list_debtors))
         .routes(routes!(ledger::list_lines))

@@ -16,7 +16,7 @@ use crate::{
     circulation::{
         Actor,
         lost::{self, DeclareLost},
-        money::{self, ChargeReversed, NewCharge, Payment, Refund},
+        money::{self, ChargeReversed, NewCharge, Payment, PaymentReversed, Refund},
     },
     domain::{
         fine::{self, Fine},
@@ -368,6 +368,37 @@ pub async fn reverse_charge(
         let ChargeReversed { charge, credit, change } =
             money::reverse_charge(tx, actor, moment, charge, &reason)?;
         Ok(Answer::json(StatusCode::OK, &ReversedCharge { charge, credit, change })?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ReversedPayment {
+    receipt: Receipt,
+    /// Change id to pass to `POST /changes/{id}/undo`.
+    change: ChangeId,
+}
+
+/// Reverse a payment of any day, such as a transfer that bounced or a payment on the wrong account.
+///
+/// The receipt keeps its number and is marked as reversed; its charges are owed again.
+#[utoipa::path(post, path = "/receipts/{number}/reverse", params(("number" = String, Path)), request_body = ReversalForm,
+    responses((status = 200, body = ReversedPayment)))]
+pub async fn reverse_payment(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    PathText(number): PathText,
+    once: Once,
+    JsonBody(form): JsonBody<ReversalForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let reason = REASON.check(&form.reason, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        let PaymentReversed { receipt, change } =
+            money::reverse_payment(tx, actor, moment, &number, &reason)?;
+        Ok(Answer::json(StatusCode::OK, &ReversedPayment { receipt, change })?.undoable(tx, &librarian))
     })
     .await
 }

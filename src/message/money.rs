@@ -10,6 +10,9 @@ messages! {
     "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
     "nobodyBroughtIt" = nobody_brought_it():
         "Nobody brought this copy back today: charge the person on the person's own page.";
+    "receiptReversed" = receipt_reversed(): "This receipt is reversed already.";
+    "paidOutSince" = paid_out_since(amount: Money):
+        "{amount, number, money} of this payment became credit and was paid out. Undo that, or charge it again.";
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
 
     // What happened.
@@ -20,6 +23,8 @@ messages! {
     "change.waived" = change_waived(amount: Money): "{amount, number, money} waived.";
     "change.chargeReversed" = change_charge_reversed(title: &str, amount: Money):
         "{amount, number, money} for “{title}” taken back.";
+    "change.paymentReversed" = change_payment_reversed(receipt: &str, amount: Money):
+        "Receipt {receipt} reversed: {amount, number, money} is not paid.";
     "change.refunded" = change_refunded(amount: Money, method: &str):
         "{amount, number, money} of credit paid out ({method}).";
 
@@ -30,6 +35,8 @@ messages! {
     "undone.waived" = undone_waived(amount: Money): "Undone: {amount, number, money} is owed again.";
     "undone.chargeReversed" = undone_charge_reversed(title: &str, amount: Money):
         "Undone: {amount, number, money} for “{title}” is owed again, as before.";
+    "undone.paymentReversed" = undone_payment_reversed(receipt: &str, amount: Money):
+        "Undone: receipt {receipt} is valid again; {amount, number, money} is paid.";
     "undone.refunded" = undone_refunded(amount: Money): "Undone: {amount, number, money} is credit again.";
 
     // How an amount came about.

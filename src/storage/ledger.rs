@@ -265,6 +265,11 @@ pub fn line_by_id(tx: &mut Tx<'_>, id: LineId) -> Result<Option<(UserId, Line)>>
     tx.query_opt(lines!("", "WHERE line.id = $1"), &[&id], |row| Ok((row.get(13)?, line(row)?)))
 }
 
+/// A payment by its receipt, and whose it is.
+pub fn payment_of(tx: &mut Tx<'_>, receipt: &str) -> Result<Option<(UserId, Line)>> {
+    tx.query_opt(lines!("", "WHERE line.receipt = $1"), &[&receipt], |row| Ok((row.get(13)?, line(row)?)))
+}
+
 /// Which lines of all accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {

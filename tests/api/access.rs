@@ -77,7 +77,9 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/desk/scans") => json!({ "code": "nothing of this library" }),
         ("POST", "/people/{id}/charges") => json!({ "amount": 5, "kind": "other", "reason": "r" }),
         ("POST", "/people/{id}/payments") => json!({ "amount": 5, "method": "cash" }),
-        ("POST", "/charges/{id}/waive" | "/charges/{id}/reverse") => json!({ "reason": "r" }),
+        ("POST", "/charges/{id}/waive" | "/charges/{id}/reverse" | "/receipts/{number}/reverse") => {
+            json!({ "reason": "r" })
+        }
         ("POST", "/loans/{id}/lost") => json!({ "price": 0 }),
         ("POST", "/people/{id}/refunds") => json!({ "amount": 1, "method": "cash" }),
         ("POST", "/vitals") => json!({ "metrics": [] }),
@@ -328,6 +330,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/people/{id}/charges"),
             ("POST", "/charges/{id}/waive"),
             ("POST", "/charges/{id}/reverse"),
+            ("POST", "/receipts/{number}/reverse"),
             ("POST", "/people/{id}/refunds"),
             ("GET", "/money/debtors"),
             ("GET", "/money/lines"),

@@ -62,6 +62,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/people/{id}/no-dues"
             | "/charges/{id}/waive"
             | "/charges/{id}/reverse"
+            | "/receipts/{number}/reverse"
             | "/loans/{id}/lost"
             | "/loans/{id}/return"
             | "/loans/{id}/extend"

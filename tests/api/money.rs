@@ -15,6 +15,7 @@ on_both_databases!(
     the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6,
     a_copy_is_declared_lost_charged_and_found_again_r_money_4,
     a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4,
+    a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_money_3,
 );
 
 async fn barcode(desk: &Person<'_>, book: i64) -> String {
@@ -394,4 +395,59 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
     // A reversed charge that is owed again can be reversed again.
     desk.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "Found" })).await.expect(200);
     assert_eq!(account(&desk, &asha).await["credit"], 300);
+}
+
+/// K13: yesterday's payment on the wrong account had no way back.
+async fn a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_money_3(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let (first, lost) = (charge(&desk, &asha, 30).await, charge(&desk, &asha, 50).await);
+    pay(&desk, &asha, &json!({ "amount": 80, "method": "upi" })).await;
+    app.set_clock("2026-11-23T06:00:00Z");
+    let reverse = "/receipts/2026-27%2F000001/reverse";
+    let no_reason = desk.post(reverse, &json!({ "reason": " " })).await;
+    assert_eq!((no_reason.status, no_reason.wrong_fields()), (422, vec!["reason".to_owned()]));
+    let why = json!({ "reason": "The transfer bounced" });
+    let reversed = desk.post(reverse, &why).await.expect(200);
+    let receipt = &reversed["receipt"];
+    assert_eq!((&receipt["number"], &receipt["reversed"]), (&json!("2026-27/000001"), &json!(true)));
+    let owed = account(&desk, &asha).await;
+    assert_eq!((&owed["balance"], owed["charges"].as_array().map(Vec::len)), (&json!(80), Some(2)));
+    assert_eq!(owed["lines"][0]["reason"], "The transfer bounced");
+    let again = desk.post(reverse, &why).await;
+    assert_eq!(again.problem(422, "invalid"), "This receipt is reversed already.");
+    let changes = desk.get("/changes?action=payment-reversed").await.expect(200);
+    assert_eq!(
+        changes["changes"][0]["text"],
+        "Receipt 2026-27/000001 reversed: ₹80 is not paid. Reason: The transfer bounced"
+    );
+    let today = desk.get("/desk/today").await.expect(200);
+    assert_eq!((&today["takings"][0]["reversed"], &today["taken"]), (&json!(80), &json!(-80)));
+
+    // The day's other changes are undone in the same way: exactly, and not once the charge is paid anew.
+    let paid = pay(&desk, &asha, &json!({ "amount": 10, "method": "cash" })).await;
+    let refused = undo(&desk, &reversed["change"]).await;
+    assert_eq!(refused.problem(409, "refused"), "Something of this was paid or waived. Undo that first.");
+    undo(&desk, &paid["change"]).await.expect(200);
+    let undone = undo(&desk, &reversed["change"]).await.expect(200);
+    assert_eq!(undone["text"], "Undone: receipt 2026-27/000001 is valid again; ₹80 is paid.");
+    assert_eq!(account(&desk, &asha).await["balance"], 0);
+    assert_eq!(desk.get("/receipts/2026-27%2F000001").await.expect(200)["reversed"], false);
+
+    // What became credit is taken from the credit, unless that was paid out.
+    let cancel = format!("/charges/{}/reverse", lost["charge"]["id"]);
+    let credit = desk.post(&cancel, &json!({ "reason": "found" })).await.expect(200);
+    assert_eq!(credit["credit"], 50);
+    let out = json!({ "amount": 20, "method": "cash" });
+    let refund = desk.post(&format!("/people/{}/refunds", asha.uid), &out).await.expect(201);
+    let refused = desk.post(reverse, &why).await;
+    assert_eq!(
+        refused.problem(422, "invalid"),
+        "₹50 of this payment became credit and was paid out. Undo that, or charge it again."
+    );
+    undo(&desk, &refund["change"]).await.expect(200);
+    desk.post(reverse, &why).await.expect(200);
+    let rest = account(&desk, &asha).await;
+    assert_eq!((&rest["balance"], &rest["credit"]), (&json!(30), &json!(0)));
+    assert_eq!(rest["charges"][0]["id"], first["charge"]["id"]);
 }

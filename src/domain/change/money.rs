@@ -51,6 +51,17 @@ pub enum MoneyChange {
         credit: Money,
         reason: String,
     },
+    /// A payment was reversed; its receipt keeps its number.
+    PaymentReversed {
+        line: LineId,
+        payment: LineId,
+        receipt: String,
+        amount: Money,
+        method: Method,
+        /// Charges that are owed again.
+        charges: Vec<LineId>,
+        reason: String,
+    },
     Refunded {
         line: LineId,
         amount: Money,
@@ -70,11 +81,15 @@ impl MoneyChange {
         };
         match self {
             Self::Charged { .. } => of("charged", Capability::Money, Vec::new()),
-            Self::Paid { settled, .. } => {
-                of("paid", Capability::Desk, settled.iter().map(|part| part.charge).collect())
+            Self::Paid { line, settled, .. } => {
+                let charges = settled.iter().map(|part| part.charge);
+                of("paid", Capability::Desk, charges.chain([*line]).collect())
             }
             Self::Waived { charge, .. } => of("waived", Capability::Money, vec![*charge]),
             Self::ChargeReversed { charge, .. } => of("charge-reversed", Capability::Money, vec![*charge]),
+            Self::PaymentReversed { payment, charges, .. } => {
+                of("payment-reversed", Capability::Money, charges.iter().copied().chain([*payment]).collect())
+            }
             Self::Refunded { .. } => of("refunded", Capability::Money, Vec::new()),
         }
     }
@@ -97,6 +112,9 @@ impl MoneyChange {
                     .chain([message::change_reason(reason)])
                     .collect()
             }
+            Self::PaymentReversed { receipt, amount, reason, .. } => {
+                vec![message::change_payment_reversed(receipt, *amount), message::change_reason(reason)]
+            }
             Self::Refunded { amount, method, .. } => {
                 vec![message::change_refunded(*amount, method.as_str())]
             }
@@ -109,6 +127,9 @@ impl MoneyChange {
             Self::Paid { amount, receipt, .. } => message::undone_paid(*amount, receipt),
             Self::Waived { amount, .. } => message::undone_waived(*amount),
             Self::ChargeReversed { title, amount, .. } => message::undone_charge_reversed(title, *amount),
+            Self::PaymentReversed { receipt, amount, .. } => {
+                message::undone_payment_reversed(receipt, *amount)
+            }
             Self::Refunded { amount, .. } => message::undone_refunded(*amount),
         }
     }

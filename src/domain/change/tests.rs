@@ -67,6 +67,10 @@ const STORED: &[&str] = &[
         r#"{"kind":"charge-reversed","line":6,"charge":4,"of":"lost","title":"Godaan","amount":300,"credit":100,"#,
         r#""reason":"found"}"#
     ),
+    concat!(
+        r#"{"kind":"payment-reversed","line":7,"payment":6,"receipt":"2026-27/000001","amount":30,"method":"upi","#,
+        r#""charges":[4],"reason":"bounced"}"#
+    ),
     r#"{"kind":"refunded","line":6,"amount":100,"method":"cash"}"#,
     r#"{"kind":"registered","role":"student"}"#,
     concat!(
@@ -149,6 +153,7 @@ const AT_DESK: &[&str] = &[
     "waived",
     "refunded",
     "charge-reversed",
+    "payment-reversed",
     "declared-lost",
     "copy-moved",
     "hold-placed",

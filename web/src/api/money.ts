@@ -137,6 +137,18 @@ export const reverseCharge = action({
   expected: ['invalid'],
 })
 
+/** Reverses the payment of a receipt. */
+export const reversePayment = action({
+  name: 'reversePayment',
+  send: ({ receipt, reason }: { receipt: string; reason: string }, call) =>
+    dataOf(
+      client.POST('/receipts/{number}/reverse', { params: { path: { number: receipt } }, body: { reason }, ...call }),
+    ),
+  changes: ({ receipt }) => [...MONEY, keys.receipt(receipt)],
+  fault: 'The payment could not be reversed',
+  expected: ['invalid'],
+})
+
 /** Declares the copy of a loan lost. */
 export const declareLost = action({
   name: 'declareLost',

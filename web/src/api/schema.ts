@@ -5325,6 +5325,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/receipts/{number}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reverse a payment of any day, such as a transfer that bounced or a payment on the wrong account.
+         * @description The receipt keeps its number and is marked as reversed; its charges are owed again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    number: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReversalForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReversedPayment"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reviews/{id}": {
         parameters: {
             query?: never;
@@ -6525,7 +6594,7 @@ export interface components {
             renewed: number;
             /** Format: int64 */
             returned: number;
-            /** @description Sum of the takings, less the credit paid out. */
+            /** @description Sum of the takings, less what was paid out or reversed. */
             taken: components["schemas"]["Money"];
             /** @description Totals by method, for closing the till. */
             takings: components["schemas"]["Takings"][];
@@ -7665,6 +7734,11 @@ export interface components {
             /** @description Amount already paid for the charge, now credit. */
             credit: components["schemas"]["Money"];
         };
+        ReversedPayment: {
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
+            change: components["schemas"]["ChangeId"];
+            receipt: components["schemas"]["Receipt"];
+        };
         /** @description A reader's review of a book (R-DATA-3). */
         Review: {
             comment: string;
@@ -7932,6 +8006,8 @@ export interface components {
             paidOut: components["schemas"]["Money"];
             /** Format: int64 */
             payments: number;
+            /** @description Payments of any day that were reversed. */
+            reversed: components["schemas"]["Money"];
         };
         /** @description Totals of one kind of lines in a period. A reversal counts in the period in which it was made. */
         Total: {

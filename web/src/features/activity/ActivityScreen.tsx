@@ -28,6 +28,7 @@ const ACTIONS = [
   'paid',
   'waived',
   'charge-reversed',
+  'payment-reversed',
   'refunded',
   'undone',
   'hold-placed',

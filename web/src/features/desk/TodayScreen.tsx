@@ -28,6 +28,7 @@ const ACTIONS = [
   'waived',
   'refunded',
   'charge-reversed',
+  'payment-reversed',
   'declared-lost',
   'copy-moved',
   'hold-placed',
@@ -136,10 +137,11 @@ function Totals({ of }: { of: DeskToday }) {
           <dd>
             <Money amount={of.taken} />
           </dd>
-          {of.takings.map(({ method, payments, amount, paidOut }) => (
+          {of.takings.map(({ method, payments, amount, paidOut, reversed }) => (
             <dd key={method} className={classes.method}>
               {t('desk.today.method', { method: t(`desk.screen.method.${method}`), count: payments, amount })}
               {paidOut > 0 && ` ${t('desk.today.paidOut', { amount: paidOut })}`}
+              {reversed > 0 && ` ${t('desk.today.reversed', { amount: reversed })}`}
             </dd>
           ))}
         </div>

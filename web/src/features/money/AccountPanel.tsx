@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { configQuery } from '../../api/config'
 import { accountQuery, myAccountQuery } from '../../api/money'
-import type { Account } from '../../api/types'
+import type { Account, Line } from '../../api/types'
 import { dayIn, moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { Money } from '../../ui/Facts'
@@ -14,6 +14,7 @@ import classes from './Account.module.css'
 import { AccountActions } from './AccountActions'
 import { Amount, What } from './LineCells'
 import { Owed } from './Owed'
+import { ReverseLine } from './ReverseLine'
 
 /** Account for the librarian. */
 export function PersonAccount({ uid }: { uid: number }) {
@@ -50,7 +51,7 @@ export function MyBalance() {
 
 type AccountPanelProps = {
   query: UseQueryResult<Account>
-  /** Links receipts. */
+  /** Links receipts and offers to reverse lines. */
   withReceipts?: boolean
   /** Actions on the account. */
   actions?: ReactNode
@@ -93,6 +94,15 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
                     align: 'end',
                     cell: (line) => (line.open > 0 ? <Money amount={line.open} /> : '–'),
                   },
+                  ...(withReceipts
+                    ? [
+                        {
+                          title: t('money.reverse.column'),
+                          bare: true,
+                          cell: (line: Line) => <ReverseLine line={line} />,
+                        },
+                      ]
+                    : []),
                 ]}
               />
             )}

@@ -21,6 +21,7 @@ import { filterIn } from './filter'
 import { KINDS, kindText, METHODS } from './lineText'
 import classes from './MoneyScreen.module.css'
 import { Owed } from './Owed'
+import { ReverseLine } from './ReverseLine'
 
 /** People with a balance, and totals and lines of a period (R-MONEY-6). */
 export default function MoneyScreen() {
@@ -271,6 +272,7 @@ function Lines({ filter }: { filter: LineFilter }) {
                   align: 'end',
                   cell: (line) => <Amount line={line} of={line.userName} />,
                 },
+                { title: t('money.reverse.column'), bare: true, cell: (line) => <ReverseLine line={line} /> },
               ]}
             />
             <ShowMore query={query} label={t('money.lines.more')} />
