@@ -18,6 +18,7 @@ mod refusal;
 mod renew;
 pub mod standing;
 pub mod stock;
+pub mod till;
 pub mod undo;
 mod view;
 

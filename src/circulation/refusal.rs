@@ -119,6 +119,8 @@ pub enum NotUndone {
     Since { what: Message, name: Option<String> },
     /// Its charge was paid or waived.
     Paid,
+    /// Its money is in a closing of the till; with the receipt of a payment.
+    Closed { receipt: Option<String>, closing: i64 },
     /// The day of the change is over.
     Day,
     /// This kind of change cannot be undone.
@@ -138,6 +140,7 @@ impl Block {
             Self::NotUndone(NotUndone::Already) => "undo.already",
             Self::NotUndone(NotUndone::Later | NotUndone::Since { .. }) => "undo.later",
             Self::NotUndone(NotUndone::Paid) => "undo.paid",
+            Self::NotUndone(NotUndone::Closed { .. }) => "undo.closed",
             Self::NotUndone(NotUndone::Day) => "undo.day",
             Self::NotUndone(NotUndone::Kind) => "undo.kind",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
@@ -215,6 +218,12 @@ impl Block {
             }
             Self::NotUndone(NotUndone::Since { what, name: None }) => message::block_undo_since(what),
             Self::NotUndone(NotUndone::Paid) => message::block_undo_paid(),
+            Self::NotUndone(NotUndone::Closed { receipt: Some(receipt), closing }) => {
+                message::block_undo_closed_receipt(receipt, *closing)
+            }
+            Self::NotUndone(NotUndone::Closed { receipt: None, closing }) => {
+                message::block_undo_closed(*closing)
+            }
             Self::NotUndone(NotUndone::Day) => message::block_undo_day(),
             Self::NotUndone(NotUndone::Kind) => message::block_undo_kind(),
             Self::NotUndone(NotUndone::People { people, names }) => {

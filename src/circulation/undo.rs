@@ -30,7 +30,7 @@ use crate::{
         authority::{self, Authority, Subject},
         books, copies,
         events::{self, Entry, Filter, Recorded},
-        holds, ledger, loans, merge, people,
+        holds, ledger, loans, merge, people, till,
     },
 };
 
@@ -618,6 +618,9 @@ impl Step<'_, '_> {
         let (person, found) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         if found.reversed {
             return Err(not_undone(NotUndone::Already));
+        }
+        if let Some(closing) = till::closing_of(self.tx, line)? {
+            return Err(not_undone(NotUndone::Closed { receipt: found.receipt, closing }));
         }
         // What the line settled may have been reversed since.
         for part in ledger::settled_by(self.tx, line)? {

@@ -21,3 +21,4 @@ pub mod review;
 pub mod rule;
 pub mod rulebook;
 pub mod rules;
+pub mod till;

@@ -36,6 +36,7 @@ pub mod security;
 pub mod security_log;
 pub mod session;
 pub mod settings;
+pub mod till;
 pub mod vitals;
 pub mod web;
 
@@ -133,6 +134,9 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(money::reverse_charge))
         .routes(routes!(money::reverse_payment))
         .routes(routes!(money::add_refund))
+        .routes(routes!(till::read_till))
+        .routes(routes!(till::close_till, till::list_closings))
+        .routes(routes!(till::read_closing))
         .routes(routes!(ledger::list_debtors))
         .routes(routes!(ledger::list_lines))
         .routes(routes!(ledger::export_lines))

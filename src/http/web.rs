@@ -25,6 +25,8 @@ pub const SCREENS: &[&str] = &[
     "redeem",
     "home",
     "fine",
+    "closings",
+    "closings/{id}",
     "update/{id}",
     "delete",
     "books",

@@ -13,6 +13,10 @@ messages! {
     "receiptReversed" = receipt_reversed(): "This receipt is reversed already.";
     "paidOutSince" = paid_out_since(amount: Money):
         "{amount, number, money} of this payment became credit and was paid out. Undo that, or charge it again.";
+    "tillClosed" = till_closed(number: i64, name: &str):
+        "{name} closed the day meanwhile, closing {number}. Load the page again.";
+    "tillChanged" = till_changed(expected: Money):
+        "Money was added meanwhile: {expected, number, money} in cash is expected now. Load the page again, and count.";
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
 
     // What happened.
@@ -25,6 +29,8 @@ messages! {
         "{amount, number, money} for “{title}” taken back.";
     "change.paymentReversed" = change_payment_reversed(receipt: &str, amount: Money):
         "Receipt {receipt} reversed: {amount, number, money} is not paid.";
+    "change.tillClosed" = change_till_closed(number: i64, counted: Money, expected: Money):
+        "Day closed, closing {number}: {counted, number, money} counted, {expected, number, money} expected.";
     "change.refunded" = change_refunded(amount: Money, method: &str):
         "{amount, number, money} of credit paid out ({method}).";
 

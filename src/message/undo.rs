@@ -14,6 +14,10 @@ messages! {
     "block.undoSinceFor" = block_undo_since_for(what: &Message, name: &str):
         "Since then, for {name}: {what} Undo that first, or correct it by hand.";
     "block.undoPaid" = block_undo_paid(): "Something of this was paid or waived. Undo that first.";
+    "block.undoClosedReceipt" = block_undo_closed_receipt(receipt: &str, closing: i64):
+        "Receipt {receipt} is in closing {closing}. Reverse the payment on the person's account instead.";
+    "block.undoClosed" = block_undo_closed(closing: i64):
+        "This money is in closing {closing}. Correct it on the person's account.";
     "block.undoDay" = block_undo_day(): "Only what was done today can be undone. Correct it by hand.";
     "block.undoPeople" = block_undo_people(people: usize, names: &str):
         "{people, plural, one {# person was} other {# people were}} changed since: {names}. Correct the rest by hand.";

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::json;
 
-use super::{Error, Result, Row, Tx};
+use super::{Error, Result, Row, Tx, till};
 use crate::{
     domain::{
         id::{CopyId, LineId, LoanId, UserId},
@@ -111,7 +111,11 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
         sql!("UPDATE balances SET balance = balance + $2 WHERE person_id = $1"),
         &[&new.person, &new.amount],
     )?;
-    Ok(id.into())
+    let id = id.into();
+    if !matches!(new.kind, LineKind::Charge | LineKind::Waiver) {
+        till::add(tx, id)?;
+    }
+    Ok(id)
 }
 
 /// Records that a line settles part of a charge; an amount below zero takes that back. The account is locked with [`lock`].

@@ -76,6 +76,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0019_proofs"),
     migration!("0020_changes"),
     migration!("0021_phone_codes"),
+    migration!("0022_closings"),
 ];
 
 impl Migration {

@@ -37,6 +37,7 @@ pub mod settings;
 pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
+pub mod till;
 mod tolerant;
 mod upgrade;
 

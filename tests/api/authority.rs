@@ -79,6 +79,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/copies/{id}/move"
             | "/copies/shelve"
             | "/desk/phones"
+            | "/till/closings"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview",

@@ -16,6 +16,7 @@ on_both_databases!(
     a_copy_is_declared_lost_charged_and_found_again_r_money_4,
     a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4,
     a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_money_3,
+    the_day_is_closed_once_with_a_number_without_gaps_r_undo_2,
 );
 
 async fn barcode(desk: &Person<'_>, book: i64) -> String {
@@ -450,4 +451,79 @@ async fn a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_mon
     let rest = account(&desk, &asha).await;
     assert_eq!((&rest["balance"], &rest["credit"]), (&json!(30), &json!(0)));
     assert_eq!(rest["charges"][0]["id"], first["charge"]["id"]);
+}
+
+/// L19: no till could be closed, though an undo was to stop at one.
+async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, other, asha) = (app.admin(0).await, app.admin(1).await, app.student(1).await);
+    charge(&desk, &asha, 100).await;
+    let cash = pay(&desk, &asha, &json!({ "amount": 40, "method": "cash" })).await;
+    let mistaken = pay(&desk, &asha, &json!({ "amount": 10, "method": "cash" })).await;
+    undo(&desk, &mistaken["change"]).await.expect(200);
+    pay(&desk, &asha, &json!({ "amount": 5, "method": "upi" })).await;
+    let till = async || desk.get("/till").await.expect(200);
+    let open = till().await;
+    assert_eq!((&open["after"], &open["expected"], &open["closedAt"]), (&json!(0), &json!(40), &Value::Null));
+    assert_eq!(
+        open["sums"],
+        json!([
+            { "method": "cash", "payments": 2, "amount": 50, "paidOut": 0, "reversed": 10, "net": 40 },
+            { "method": "upi", "payments": 1, "amount": 5, "paidOut": 0, "reversed": 0, "net": 5 },
+        ])
+    );
+    assert_eq!(
+        (&open["receipts"], &open["reversed"]),
+        (
+            &json!({ "first": "2026-27/000001", "last": "2026-27/000003", "count": 3 }),
+            &json!(["2026-27/000002"])
+        )
+    );
+
+    // Money that came in after the count is not closed unseen.
+    let form = |after, expected, counted| json!({ "after": after, "expected": expected, "counted": counted, "note": "two short" });
+    let stale = desk.post("/till/closings", &form(0, 20, 20)).await;
+    assert_eq!(
+        stale.problem(422, "invalid"),
+        "Money was added meanwhile: ₹40 in cash is expected now. Load the page again, and count."
+    );
+    let negative = desk.post("/till/closings", &form(0, 40, -1)).await;
+    assert_eq!(negative.wrong_fields(), ["counted"]);
+
+    // Two librarians at once: one closing, and the other is told whose.
+    let body = form(0, 40, 38);
+    let (first, second) =
+        tokio::join!(desk.post("/till/closings", &body), other.post("/till/closings", &body));
+    let (done, refused) = if first.status == 201 { (first, second) } else { (second, first) };
+    let closing = done.expect(201);
+    let by = closing["by"].as_str().expect("a name");
+    assert_eq!((&closing["number"], &closing["difference"]), (&json!(1), &json!(-2)));
+    assert_eq!(
+        refused.problem(422, "invalid"),
+        format!("{by} closed the day meanwhile, closing 1. Load the page again.")
+    );
+
+    // Its payments can be reversed, no longer undone; the reversal is in the next closing.
+    let refused = undo(&desk, &cash["change"]).await;
+    assert_eq!(
+        refused.problem(409, "refused"),
+        "Receipt 2026-27/000001 is in closing 1. Reverse the payment on the person's account instead."
+    );
+    let why = json!({ "reason": "wrong account" });
+    desk.post("/receipts/2026-27%2F000001/reverse", &why).await.expect(200);
+    let next = till().await;
+    assert_eq!((&next["after"], &next["expected"]), (&json!(1), &json!(-40)));
+    assert_eq!((&next["receipts"], &next["reversed"]), (&Value::Null, &json!(["2026-27/000001"])));
+    let second = desk.post("/till/closings", &form(1, -40, 0)).await.expect(201);
+    assert_eq!((&second["number"], &second["difference"]), (&json!(2), &json!(40)));
+
+    let list = desk.get("/till/closings").await.expect(200);
+    assert_eq!(list["closings"], json!([second, closing]));
+    assert_eq!(desk.get("/till/closings/1").await.expect(200), closing);
+    assert_eq!(desk.get("/till/closings/3").await.status, 404);
+    let activity = desk.get("/changes?action=till-closed").await.expect(200);
+    assert_eq!(
+        activity["changes"][1]["text"],
+        "Day closed, closing 1: ₹38 counted, ₹40 expected. Note: two short"
+    );
 }

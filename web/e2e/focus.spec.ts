@@ -69,6 +69,8 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     promote: { title: 'Year’s end', ...opened('promote') },
     holds: { title: 'Holds', go: underMore('Holds') },
     money: { title: 'Money', go: underMore('Money') },
+    closings: { title: 'Closings', ...opened('closings') },
+    closing: { title: 'Closing 1', ...opened('closings/1') },
     receipt: { title: /^Receipt /, ...opened('receipt/2026-27-000001') },
     activity: { title: 'Activity', go: underMore('Activity') },
     settings: { title: 'Settings', go: underMore('Settings') },

@@ -189,6 +189,8 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     people: ['people', 'people?q=%3Csvg%20onload%3Dalert(1)%3E'],
     person: [`people/${uid}`],
     holds: ['holds'],
+    closings: ['closings'],
+    closing: [],
     money: ['money', 'money?tab=lines'],
     promote: ['promote'],
     noDues: [`no-dues/${certificate}`],

@@ -322,6 +322,8 @@ const LIBRARIAN: Walk[] = [
     address: 'desk/today',
     states: [broken('today at the desk that failed', 'desk/today', '**/api/v1/desk/today*')],
   },
+  { address: 'closings' },
+  { address: 'closings/1' },
   {
     address: 'home',
     states: [

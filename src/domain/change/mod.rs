@@ -219,7 +219,7 @@ impl Change {
             Self::Loan(change) => change.undone(),
             Self::Hold(change) => change.undone(),
             Self::Copy(change) => change.undone(),
-            Self::Money(change) => Some(change.undone()),
+            Self::Money(change) => change.undone(),
             Self::Person(change) => change.undone(),
             Self::Catalogue(change) => change.undone(),
             Self::Undone { .. } | Self::Erased | Self::SignIn(_) | Self::Settings(_) | Self::Unknown(_) => {

@@ -62,6 +62,14 @@ pub enum MoneyChange {
         charges: Vec<LineId>,
         reason: String,
     },
+    /// The till was closed.
+    TillClosed {
+        number: i64,
+        expected: Money,
+        counted: Money,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        note: String,
+    },
     Refunded {
         line: LineId,
         amount: Money,
@@ -90,6 +98,7 @@ impl MoneyChange {
             Self::PaymentReversed { payment, charges, .. } => {
                 of("payment-reversed", Capability::Money, charges.iter().copied().chain([*payment]).collect())
             }
+            Self::TillClosed { .. } => About { at_desk: true, ..About::of("till-closed") },
             Self::Refunded { .. } => of("refunded", Capability::Money, Vec::new()),
         }
     }
@@ -115,14 +124,20 @@ impl MoneyChange {
             Self::PaymentReversed { receipt, amount, reason, .. } => {
                 vec![message::change_payment_reversed(receipt, *amount), message::change_reason(reason)]
             }
+            Self::TillClosed { number, expected, counted, note } => {
+                let note = (!note.is_empty()).then(|| message::change_note(note));
+                std::iter::once(message::change_till_closed(*number, *counted, *expected))
+                    .chain(note)
+                    .collect()
+            }
             Self::Refunded { amount, method, .. } => {
                 vec![message::change_refunded(*amount, method.as_str())]
             }
         }
     }
 
-    pub(super) fn undone(&self) -> Message {
-        match self {
+    pub(super) fn undone(&self) -> Option<Message> {
+        Some(match self {
             Self::Charged { amount, .. } => message::undone_charged(*amount),
             Self::Paid { amount, receipt, .. } => message::undone_paid(*amount, receipt),
             Self::Waived { amount, .. } => message::undone_waived(*amount),
@@ -130,7 +145,8 @@ impl MoneyChange {
             Self::PaymentReversed { receipt, amount, .. } => {
                 message::undone_payment_reversed(receipt, *amount)
             }
+            Self::TillClosed { .. } => return None,
             Self::Refunded { amount, .. } => message::undone_refunded(*amount),
-        }
+        })
     }
 }

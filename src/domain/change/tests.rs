@@ -71,6 +71,7 @@ const STORED: &[&str] = &[
         r#"{"kind":"payment-reversed","line":7,"payment":6,"receipt":"2026-27/000001","amount":30,"method":"upi","#,
         r#""charges":[4],"reason":"bounced"}"#
     ),
+    r#"{"kind":"till-closed","number":12,"expected":420,"counted":400,"note":"a rupee too few"}"#,
     r#"{"kind":"refunded","line":6,"amount":100,"method":"cash"}"#,
     r#"{"kind":"registered","role":"student"}"#,
     concat!(
@@ -154,6 +155,7 @@ const AT_DESK: &[&str] = &[
     "refunded",
     "charge-reversed",
     "payment-reversed",
+    "till-closed",
     "declared-lost",
     "copy-moved",
     "hold-placed",

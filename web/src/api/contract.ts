@@ -208,6 +208,20 @@ export const forms = {
       "required": false
     }
   },
+  "ClosingForm": {
+    "after": {
+      "required": true
+    },
+    "counted": {
+      "required": true
+    },
+    "expected": {
+      "required": true
+    },
+    "note": {
+      "required": false
+    }
+  },
   "CopyEdit": {
     "acquiredOn": {
       "required": false

@@ -5889,6 +5889,193 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/till": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what the till should hold. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Till"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/till/closings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the closings of the till, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of the previous page. */
+                    cursor?: string;
+                    /** @description Page length, 1 to 100; 30 by default. */
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ClosingList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Close the till. The closing has a number without gaps; its payments can no longer be undone, only reversed. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ClosingForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Closing"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/till/closings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a closing of the till. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Closing"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/vitals": {
         parameters: {
             query?: never;
@@ -6338,6 +6525,45 @@ export interface components {
              * @description Last closed day; the first if left out.
              */
             to?: string | null;
+        };
+        /** @description A closing of the till. */
+        Closing: components["schemas"]["TillContents"] & {
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            at: string;
+            /** @description Name of the librarian. */
+            by: string;
+            /** @description Counted cash. */
+            counted: components["schemas"]["Money"];
+            /** @description `counted` less `expected`. */
+            difference: components["schemas"]["Money"];
+            note: string;
+            /**
+             * Format: int64
+             * @description Without gaps, from 1.
+             */
+            number: number;
+        };
+        /** @description Body of a closing. */
+        ClosingForm: {
+            /**
+             * Format: int64
+             * @description `after` of the till as shown.
+             */
+            after: number;
+            /** @description Counted cash. */
+            counted: components["schemas"]["Money"];
+            /** @description `expected` of the till as shown. */
+            expected: components["schemas"]["Money"];
+            note?: string;
+        };
+        /** @description Closings, newest first. */
+        ClosingList: {
+            closings: components["schemas"]["Closing"][];
+            /** @description Cursor of the next page. */
+            next: string | null;
         };
         /**
          * @description Kinds of problems that a client can distinguish.
@@ -7591,6 +7817,13 @@ export interface components {
             of: components["schemas"]["ChargeKind"];
             reason: string;
         };
+        /** @description Receipts from the first to the last, without gaps. */
+        ReceiptRange: {
+            /** Format: int64 */
+            count: number;
+            first: string;
+            last: string;
+        };
         /** @description Codes that replace a lost app or passkey; shown once. */
         RecoveryCodes: {
             /** @description Each works once. Empty if unused codes exist already. */
@@ -8005,6 +8238,45 @@ export interface components {
             /** @description Credit that was paid out. */
             paidOut: components["schemas"]["Money"];
             /** Format: int64 */
+            payments: number;
+            /** @description Payments of any day that were reversed. */
+            reversed: components["schemas"]["Money"];
+        };
+        /** @description Money in no closing yet. */
+        Till: components["schemas"]["TillContents"] & {
+            /**
+             * Format: int64
+             * @description Number of the last closing, 0 for none: to be sent as `after`.
+             */
+            after: number;
+            /**
+             * Format: date-time
+             * @description The last closing, RFC 3339.
+             */
+            closedAt: string | null;
+        };
+        /** @description Money taken, paid out and reversed since a closing, or until the next one. */
+        TillContents: {
+            /** @description Cash that should have been added to the till. */
+            expected: components["schemas"]["Money"];
+            receipts: components["schemas"]["ReceiptRange"] | null;
+            /** @description Receipts that were reversed. */
+            reversed: string[];
+            /** @description By method. */
+            sums: components["schemas"]["TillSum"][];
+        };
+        /** @description Money of one method of payment. */
+        TillSum: {
+            amount: components["schemas"]["Money"];
+            method: components["schemas"]["Method"];
+            /** @description `amount` less `paidOut` and `reversed`. */
+            net: components["schemas"]["Money"];
+            /** @description Credit that was paid out. */
+            paidOut: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description Number of payments.
+             */
             payments: number;
             /** @description Payments of any day that were reversed. */
             reversed: components["schemas"]["Money"];

@@ -29,6 +29,7 @@ const ACTIONS = [
   'waived',
   'charge-reversed',
   'payment-reversed',
+  'till-closed',
   'refunded',
   'undone',
   'hold-placed',

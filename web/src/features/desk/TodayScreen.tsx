@@ -15,6 +15,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ShowMore } from '../../ui/ShowMore'
 import { ChangeItem } from '../activity'
+import { CloseDay } from '../money'
 import classes from './Today.module.css'
 
 /** Kinds of changes made at a desk. */
@@ -29,6 +30,7 @@ const ACTIONS = [
   'refunded',
   'charge-reversed',
   'payment-reversed',
+  'till-closed',
   'declared-lost',
   'copy-moved',
   'hold-placed',
@@ -57,9 +59,13 @@ export default function TodayScreen() {
             <Button component={Link} to={paths.desk()} variant="default">
               {t('desk.today.back')}
             </Button>
+            <Button component={Link} to={paths.closings()} variant="default">
+              {t('money.closings.title')}
+            </Button>
             <Button variant="default" leftSection={<Printer data-size="18" aria-hidden />} onClick={() => print()}>
               {t('desk.today.print')}
             </Button>
+            <CloseDay />
           </div>
         }
       />

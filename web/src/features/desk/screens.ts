@@ -17,7 +17,7 @@ export const screens = {
     path: '/desk/today',
     for: 'admin',
     load: (): Lazy => import('./TodayScreen'),
-    words: ['activity', 'books', 'copies', 'desk', 'people', 'settings'],
+    words: ['activity', 'books', 'copies', 'desk', 'money', 'people', 'settings'],
     may: 'desk',
     label: 'desk.today.title',
     icon: ScanBarcode,

@@ -1,4 +1,5 @@
 export { MyAccount, MyBalance, PersonAccount } from './AccountPanel'
+export { CloseDay } from './CloseDay'
 export { DeclareLost } from './DeclareLost'
 export { FoundPrice } from './FoundPrice'
 export { TakeMoney } from './TakeMoney'

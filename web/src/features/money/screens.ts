@@ -14,4 +14,18 @@ export const screens = {
     place: 'more',
   },
   receipt: { path: '/receipt/:id', for: 'admin', load: (): Lazy => import('./ReceiptScreen'), words: ['money'] },
+  closings: {
+    path: '/closings',
+    for: 'admin',
+    load: (): Lazy => import('./ClosingsScreen'),
+    words: ['money'],
+    may: 'desk',
+  },
+  closing: {
+    path: '/closings/:id',
+    for: 'admin',
+    load: (): Lazy => import('./ClosingScreen'),
+    words: ['desk', 'money'],
+    may: 'desk',
+  },
 } as const satisfies Screens

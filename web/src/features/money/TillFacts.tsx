@@ -1,0 +1,42 @@
+import type { Closing, Till } from '../../api/types'
+import { t } from '../../lib/messages'
+import { Money } from '../../ui/Facts'
+import classes from './Till.module.css'
+
+/** Money by method, expected cash, receipts from and to, and those that were reversed. */
+export function TillFacts({ of }: { of: Pick<Closing | Till, 'sums' | 'expected' | 'receipts' | 'reversed'> }) {
+  const { sums, expected, receipts, reversed } = of
+  return (
+    <dl className={classes.facts}>
+      {sums.map(({ method, amount, paidOut, reversed: takenBack, net }) => (
+        <div key={method}>
+          <dt>{t(`desk.screen.method.${method}`)}</dt>
+          <dd>
+            <Money amount={net} />
+            {(paidOut !== 0 || takenBack !== 0) && (
+              <span className={classes.parts}>{t('money.close.parts', { amount, reversed: takenBack, paidOut })}</span>
+            )}
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>{t('money.close.receipts')}</dt>
+        <dd className="tabular">
+          {receipts === null
+            ? t('money.close.noReceipts')
+            : t('money.close.range', { first: receipts.first, last: receipts.last, count: receipts.count })}
+        </dd>
+      </div>
+      <div>
+        <dt>{t('money.close.reversed')}</dt>
+        <dd className="tabular">{reversed.length === 0 ? t('money.close.noneReversed') : reversed.join(', ')}</dd>
+      </div>
+      <div className={classes.sum}>
+        <dt>{t('money.close.expected')}</dt>
+        <dd>
+          <Money amount={expected} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
