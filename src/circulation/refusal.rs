@@ -31,6 +31,8 @@ pub enum Block {
         holds: i64,
         owes: Money,
     },
+    /// The people of the batch are no longer those of the preview (R-PEOPLE-5).
+    PreviewOutdated,
     /// No copy of the title is on the shelf (R-LOAN-1).
     NoCopy,
     /// Students may not borrow without the desk (R-RULE-1).
@@ -137,6 +139,7 @@ impl Block {
             Self::Expired { .. } => "person.expired",
             Self::Barred { .. } => "person.barred",
             Self::StillOpen { .. } => "person.open",
+            Self::PreviewOutdated => "batch.changed",
             Self::NotUndone(NotUndone::Already) => "undo.already",
             Self::NotUndone(NotUndone::Later | NotUndone::Since { .. }) => "undo.later",
             Self::NotUndone(NotUndone::Paid) => "undo.paid",
@@ -189,6 +192,7 @@ impl Block {
             Self::State(state) => state.lending() == crate::domain::copy::Lending::Override,
             Self::Inactive
             | Self::StillOpen { .. }
+            | Self::PreviewOutdated
             | Self::NotUndone(_)
             | Self::NoCopy
             | Self::SelfBorrowOff
@@ -211,6 +215,7 @@ impl Block {
             Self::Expired { on } => message::block_expired(*on),
             Self::Barred { until, reason } => message::block_barred(*until, reason),
             Self::StillOpen { books, holds, owes } => message::block_still_open(*books, *holds, *owes),
+            Self::PreviewOutdated => message::block_preview_outdated(),
             Self::NotUndone(NotUndone::Already) => message::block_undone_already(),
             Self::NotUndone(NotUndone::Later) => message::block_undo_later(),
             Self::NotUndone(NotUndone::Since { what, name: Some(name) }) => {

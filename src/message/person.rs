@@ -24,6 +24,7 @@ messages! {
     // Why circulation refuses something.
     "block.stillOpen" = block_still_open(books: i64, holds: i64, owes: Money):
         "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
+    "block.previewOutdated" = block_preview_outdated(): "The batch has changed since the preview. Preview it again.";
 
     // What happened.
     "change.registered" = change_registered(role: &str): "Account created ({role}).";

@@ -1,8 +1,11 @@
 //! Year's end: a batch moves up or leaves (R-PEOPLE-5).
 
-use super::{Result, actor};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
+
+use super::{Error, Result, actor};
 use crate::{
-    circulation::{hold, standing},
+    circulation::{Block, Refusal, hold, standing},
     domain::{
         change::PersonChange,
         id::{ChangeId, UserId},
@@ -29,6 +32,8 @@ pub struct Promotion {
     pub except: Vec<UserId>,
     /// True to deactivate people with open loans or dues too.
     pub with_open: bool,
+    /// Preview that the librarian saw; another outcome is refused.
+    pub preview: Option<String>,
 }
 
 /// Result of a promotion, or its preview.
@@ -37,6 +42,8 @@ pub struct Promoted {
     pub people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     pub kept: Vec<Person>,
+    /// Fingerprint of the form and of all people of the batch, to pass as [`Promotion::preview`].
+    pub preview: String,
     /// Recorded change with the list of all people; `None` for a preview or if no person was changed.
     pub change: Option<ChangeId>,
 }
@@ -51,15 +58,21 @@ pub fn promote(
     dry_run: bool,
 ) -> Result<Promoted> {
     let librarians = Librarians::lock(tx)?;
-    let mut of_batch = people::of_batch(tx, &what.from)?;
-    of_batch.retain(|person| !what.except.contains(&person.uid));
+    let of_batch = people::of_batch(tx, &what.from)?;
     let of_batch = standing::people(tx, rulebook, moment.today, of_batch)?;
     let stays = |person: &Person| {
         what.to.is_none() && !what.with_open && (person.open_loans > 0 || person.owes > Money::ZERO)
     };
-    let (kept, people): (Vec<Person>, Vec<Person>) = of_batch.into_iter().partition(stays);
+    let (mut kept, mut people): (Vec<Person>, Vec<Person>) = of_batch.into_iter().partition(stays);
+    let preview = fingerprint(what, &people, &kept);
+    if what.preview.as_ref().is_some_and(|seen| *seen != preview) {
+        return Err(Error::Refused(Refusal { blocks: vec![Block::PreviewOutdated] }));
+    }
+    for list in [&mut kept, &mut people] {
+        list.retain(|person| !what.except.contains(&person.uid));
+    }
     if dry_run || people.is_empty() {
-        return Ok(Promoted { people, kept, change: None });
+        return Ok(Promoted { people, kept, preview, change: None });
     }
     let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
     let subjects = authority.over_all(tx, &uids)?;
@@ -83,5 +96,16 @@ pub fn promote(
     let change = PersonChange::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
     let entry = Entry { person: None, book: None, copy: None, change: change.into() };
     let change = Some(events::record(tx, moment.at, authority.by(), &entry)?);
-    Ok(Promoted { people, kept, change })
+    Ok(Promoted { people, kept, preview, change })
+}
+
+/// Returns the fingerprint of a preview. The exceptions are chosen from the preview and are no part of it.
+fn fingerprint(what: &Promotion, people: &[Person], kept: &[Person]) -> String {
+    let ids = |list: &[Person]| {
+        let mut ids: Vec<i64> = list.iter().map(|person| person.uid.0).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let text = format!("{:?}", (&what.from, &what.to, what.with_open, ids(people), ids(kept)));
+    URL_SAFE_NO_PAD.encode(Sha256::digest(text))
 }

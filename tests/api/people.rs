@@ -39,6 +39,7 @@ each_app!(
     two_records_become_one_which_both_cards_open_r_people_9,
     a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_people_5_r_undo_1,
     a_batch_goes_on_in_one_change_and_leaves_without_those_who_have_books_r_people_5,
+    a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5,
     whoever_is_erased_is_named_nowhere_r_people_6,
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
@@ -763,6 +764,34 @@ async fn a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_peopl
     // Tomorrow it can no longer be undone.
     app.set_clock("2026-11-22T08:00:00Z");
     assert_eq!(row(&librarian).await, (json!(false), json!(false)));
+}
+
+async fn a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let students = [app.student(1).await, app.student(2).await];
+    let promote = async |form: Value| librarian.post("/people/promote", &form).await;
+    let preview = async |form: &Value| {
+        let seen = promote(with(form, json!({ "dryRun": true }))).await.expect(200);
+        with(form, json!({ "preview": seen["preview"] }))
+    };
+    let move_on = json!({ "fromBatch": "2027", "toBatch": "2028" });
+    let leave = json!({ "fromBatch": "2027", "deactivate": true });
+
+    let seen = preview(&move_on).await;
+    app.student(3).await;
+    let refused = promote(seen).await.problem(409, "refused");
+    assert_eq!(refused, "The batch has changed since the preview. Preview it again.");
+    let seen = preview(&leave).await;
+    let book = app.book("Godaan", 1).await;
+    students[1].borrow(book).await;
+    promote(seen).await.problem(409, "refused");
+    let of_another_form = with(&leave, json!({ "preview": preview(&move_on).await["preview"] }));
+    promote(of_another_form).await.problem(409, "refused");
+    assert_eq!(list(&librarian, "q=2027").await["total"], 3);
+    assert_eq!(list(&librarian, "filter=inactive").await["total"], 0);
+
+    let seen = with(&preview(&move_on).await, json!({ "except": [students[0].uid] }));
+    assert_eq!(names(&promote(seen).await.expect(200)), ["Student 2", "Student 3"]);
 }
 
 async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {

@@ -331,7 +331,7 @@ fn move_batch(
     from: String,
     to: Option<String>,
 ) -> library::people::Result<Option<ChangeId>> {
-    let what = Promotion { from, to, except: Vec::new(), with_open: true };
+    let what = Promotion { from, to, except: Vec::new(), with_open: true, preview: None };
     let authority = Authority::of(tx, DESK.uid())?;
     Ok(promote(tx, &authority, on(TODAY), &plain(), &what, false)?.change)
 }

@@ -238,6 +238,49 @@ test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes 
   await expect(page.getByText(`Undone: 3 people of batch ${batch} are active again.`)).toBeVisible()
 })
 
+test('R-PEOPLE-5 the answer for a batch that is no longer in the form is dropped; what was previewed is what is sent', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.excuse(/409/)
+  const batch = `V${Date.now() % 1_000_000}`
+  const desk = await library.librarian()
+  for (const name of ['Xavier Pinto', 'Yamini Rao']) {
+    // oxlint-disable-next-line no-await-in-loop
+    await desk.ask('POST', '/people', { name, rollNumber: `${batch}-${name.charAt(0)}`, batch })
+  }
+  let answer: () => void = () => {}
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/people/promote', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('promote')
+  await page.getByLabel('From batch').fill(batch)
+  await page.getByLabel('To batch').fill(`${batch}+1`)
+  const asked = page.waitForRequest('**/people/promote')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await asked
+  await page.getByLabel('From batch').fill('another')
+  const answered = page.waitForResponse('**/people/promote')
+  answer()
+  await answered
+  await expect(page.getByRole('button', { name: 'Preview' })).toBeEnabled()
+  await expect(page.getByRole('heading', { name: '2 people' })).toBeHidden()
+
+  // Somebody joins between the preview and the press.
+  await page.getByLabel('From batch').fill(batch)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await expect(page.getByRole('heading', { name: '2 people' })).toBeVisible()
+  await desk.ask('POST', '/people', { name: 'Zara Bose', rollNumber: `${batch}-Z`, batch })
+  await page.getByRole('button', { name: `Move 2 people to ${batch}+1` }).click()
+  await expect(page.getByRole('alert')).toHaveText('The batch has changed since the preview. Preview it again.')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: `Move 3 people to ${batch}+1` }).click()
+  await expect(page.getByText('3 people updated.')).toBeVisible()
+})
+
 test('R-PEOPLE-2 the ID card of a person is shown to be printed', async ({ page, library }) => {
   const reader = await library.student({ name: 'Bhavna Joshi' })
   await page.goto(`people/${reader.user.uid}`)

@@ -42,6 +42,9 @@ pub struct PromotionForm {
     /// People who are left unchanged.
     #[serde(default)]
     except: Vec<UserId>,
+    /// `preview` of the report that the librarian saw: if the batch or the form has changed since, nothing is done.
+    #[serde(default)]
+    preview: Option<String>,
     /// Preview: change nothing.
     #[serde(default)]
     dry_run: bool,
@@ -58,6 +61,8 @@ pub struct PromotionReport {
     people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     kept: Vec<Person>,
+    /// Fingerprint of the form and of all people of the batch; the exceptions are no part of it.
+    preview: String,
     /// Recorded change with the list of all people; null for a preview or if no person was changed.
     #[schema(required)]
     change: Option<ChangeId>,
@@ -88,7 +93,7 @@ pub async fn promote_batch(
     invalid.refuse_repeats("except", &form.except);
     invalid.or(())?;
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
-    let what = Promotion { from, to, except: form.except, with_open: form.with_open };
+    let what = Promotion { from, to, except: form.except, with_open: form.with_open, preview: form.preview };
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let authority = Authority::of(tx, librarian.uid)?;
@@ -101,6 +106,7 @@ pub async fn promote_batch(
             count,
             people: done.people,
             kept: done.kept,
+            preview: done.preview,
             change: done.change,
         };
         Answer::json(StatusCode::OK, &report)

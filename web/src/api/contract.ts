@@ -694,6 +694,9 @@ export const forms = {
       "minLength": 1,
       "maxLength": 20
     },
+    "preview": {
+      "required": false
+    },
     "toBatch": {
       "trimmed": true,
       "required": false,

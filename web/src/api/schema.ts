@@ -7741,6 +7741,8 @@ export interface components {
             /** @description People who are left unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
+            /** @description `preview` of the report that the librarian saw: if the batch or the form has changed since, nothing is done. */
+            preview?: string | null;
             /** @description New batch; left out with `deactivate`. */
             toBatch?: string | null;
             /** @description Deactivate people with open loans or dues too. */
@@ -7756,6 +7758,8 @@ export interface components {
             kept: components["schemas"]["Person"][];
             /** @description The first 1000 of them. */
             people: components["schemas"]["Person"][];
+            /** @description Fingerprint of the form and of all people of the batch; the exceptions are no part of it. */
+            preview: string;
         };
         /** @description Address at which the sign-in continues. */
         ProviderAddress: {

@@ -1,12 +1,12 @@
 import { Alert, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { configQuery } from '../../api/config'
 import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
-import type { Person, PromotionForm } from '../../api/types'
+import type { PromotionForm, PromotionReport } from '../../api/types'
 import { focusHere } from '../../lib/focus'
 import { translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -15,7 +15,8 @@ import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import classes from './ImportScreen.module.css'
 
-type Preview = { people: Person[]; kept: Person[]; count: number }
+/** The form that was previewed, with its answer: exactly this is sent. */
+type Preview = PromotionReport & { form: PromotionForm }
 
 /** Year's end: promotes a batch or lets it leave, after a preview (R-PEOPLE-5). */
 export default function PromoteScreen() {
@@ -27,24 +28,22 @@ export default function PromoteScreen() {
   const [preview, setPreview] = useState<Preview | null>(null)
   const send = useAction(promote)
 
-  const form = (dryRun: boolean): PromotionForm => ({
-    fromBatch: from,
-    ...(way === 'move' ? { toBatch: to } : { deactivate: true }),
-    ...(!dryRun && { except: [...except] }),
-    dryRun,
-  })
+  // Counts the changes of the form: the answer of an earlier form is dropped.
+  const edits = useRef(0)
 
   async function look() {
     setExcept(new Set())
-    const outcome = await send.run(form(true))
-    setPreview(outcome.ok ? outcome.output : null)
+    const asked = edits.current
+    const form: PromotionForm = { fromBatch: from, ...(way === 'move' ? { toBatch: to } : { deactivate: true }) }
+    const outcome = await send.run({ ...form, dryRun: true })
+    if (asked === edits.current) setPreview(outcome.ok ? { ...outcome.output, form } : null)
   }
 
   const [done, setDone] = useState<{ count: number; change: number | null } | null>(null)
   const [undone, setUndone] = useState<string | null>(null)
   const undo = useAction(undoAction, { failed: (reason) => t('common.undoFailed', { reason }) })
-  async function run() {
-    const outcome = await send.run(form(false))
+  async function run(seen: Preview) {
+    const outcome = await send.run({ ...seen.form, except: [...except], preview: seen.preview })
     if (!outcome.ok) return
     setDone(outcome.output)
     setPreview(null)
@@ -59,6 +58,7 @@ export default function PromoteScreen() {
 
   const change = (set: () => void) => {
     set()
+    edits.current += 1
     setPreview(null)
     setDone(null)
     setUndone(null)
@@ -201,9 +201,9 @@ export default function PromoteScreen() {
                   },
                 ]}
               />
-              <Button mt="lg" loading={send.pending} disabled={touched === 0} onClick={() => void run()}>
-                {way === 'move'
-                  ? t('people.promote.submitMove', { count: touched, batch: to })
+              <Button mt="lg" loading={send.pending} disabled={touched === 0} onClick={() => void run(preview)}>
+                {preview.form.toBatch
+                  ? t('people.promote.submitMove', { count: touched, batch: preview.form.toBatch })
                   : t('people.promote.submitLeave', { count: touched })}
               </Button>
             </>
