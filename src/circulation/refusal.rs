@@ -33,6 +33,13 @@ pub enum Block {
     },
     /// The people of the batch are no longer those of the preview (R-PEOPLE-5).
     PreviewOutdated,
+    /// A promotion of this term moved these people into the batch.
+    MovedBefore {
+        people: usize,
+        from: String,
+        to: String,
+        on: Date,
+    },
     /// No copy of the title is on the shelf (R-LOAN-1).
     NoCopy,
     /// Students may not borrow without the desk (R-RULE-1).
@@ -140,6 +147,7 @@ impl Block {
             Self::Barred { .. } => "person.barred",
             Self::StillOpen { .. } => "person.open",
             Self::PreviewOutdated => "batch.changed",
+            Self::MovedBefore { .. } => "batch.moved",
             Self::NotUndone(NotUndone::Already) => "undo.already",
             Self::NotUndone(NotUndone::Later | NotUndone::Since { .. }) => "undo.later",
             Self::NotUndone(NotUndone::Paid) => "undo.paid",
@@ -188,7 +196,8 @@ impl Block {
             | Self::Reserved { .. }
             | Self::KeptForOther { .. }
             | Self::RenewWaiting { .. }
-            | Self::HoldLimit { .. } => true,
+            | Self::HoldLimit { .. }
+            | Self::MovedBefore { .. } => true,
             Self::State(state) => state.lending() == crate::domain::copy::Lending::Override,
             Self::Inactive
             | Self::StillOpen { .. }
@@ -216,6 +225,7 @@ impl Block {
             Self::Barred { until, reason } => message::block_barred(*until, reason),
             Self::StillOpen { books, holds, owes } => message::block_still_open(*books, *holds, *owes),
             Self::PreviewOutdated => message::block_preview_outdated(),
+            Self::MovedBefore { people, from, to, on } => message::block_moved_before(*people, from, to, *on),
             Self::NotUndone(NotUndone::Already) => message::block_undone_already(),
             Self::NotUndone(NotUndone::Later) => message::block_undo_later(),
             Self::NotUndone(NotUndone::Since { what, name: Some(name) }) => {

@@ -1,5 +1,7 @@
 //! People and their records.
 
+use jiff::civil::Date;
+
 use crate::money::Money;
 
 messages! {
@@ -25,6 +27,8 @@ messages! {
     "block.stillOpen" = block_still_open(books: i64, holds: i64, owes: Money):
         "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
     "block.previewOutdated" = block_preview_outdated(): "The batch has changed since the preview. Preview it again.";
+    "block.movedBefore" = block_moved_before(people: usize, from: &str, to: &str, on: Date):
+        "{people, plural, one {# of these people was} other {# of these people were}} moved from batch {from} to {to} on {on, date, medium}.";
 
     // What happened.
     "change.registered" = change_registered(role: &str): "Account created ({role}).";

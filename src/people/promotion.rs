@@ -1,13 +1,16 @@
 //! Year's end: a batch moves up or leaves (R-PEOPLE-5).
 
+use std::collections::HashSet;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
 use super::{Error, Result, actor};
 use crate::{
     circulation::{Block, Refusal, hold, standing},
+    clock::Clock,
     domain::{
-        change::PersonChange,
+        change::{Change, PersonChange},
         id::{ChangeId, UserId},
         moment::Moment,
         person::{Details, Person},
@@ -34,6 +37,8 @@ pub struct Promotion {
     pub with_open: bool,
     /// Preview that the librarian saw; another outcome is refused.
     pub preview: Option<String>,
+    /// True to move people whom an earlier promotion of this term moved into the batch.
+    pub again: bool,
 }
 
 /// Result of a promotion, or its preview.
@@ -44,16 +49,21 @@ pub struct Promoted {
     pub kept: Vec<Person>,
     /// Fingerprint of the form and of all people of the batch, to pass as [`Promotion::preview`].
     pub preview: String,
+    /// Earlier promotion of this term that moved some of these people into the batch.
+    pub moved_before: Option<Block>,
     /// Recorded change with the list of all people; `None` for a preview or if no person was changed.
     pub change: Option<ChangeId>,
 }
+
+/// Time within which a second promotion of the same people is asked about: shorter than a term of half a year.
+const TERM: i64 = 120 * 24 * 60 * 60 * 1000;
 
 /// Promotes the active students of a batch; with `dry_run` only previews it.
 pub fn promote(
     tx: &mut Tx<'_>,
     authority: &Authority,
     moment: Moment,
-    rulebook: &Rulebook,
+    (rulebook, clock): (&Rulebook, &Clock),
     what: &Promotion,
     dry_run: bool,
 ) -> Result<Promoted> {
@@ -71,10 +81,15 @@ pub fn promote(
     for list in [&mut kept, &mut people] {
         list.retain(|person| !what.except.contains(&person.uid));
     }
-    if dry_run || people.is_empty() {
-        return Ok(Promoted { people, kept, preview, change: None });
-    }
     let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
+    let moved_before = moved_before(tx, clock, moment, &what.from, &uids)?;
+    if dry_run || people.is_empty() {
+        return Ok(Promoted { people, kept, preview, moved_before, change: None });
+    }
+    // A deactivation is asked about in the preview only: reactivation restores everything.
+    if let Some(block) = moved_before.clone().filter(|_| what.to.is_some() && !what.again) {
+        return Err(Error::Refused(Refusal { blocks: vec![block] }));
+    }
     let subjects = authority.over_all(tx, &uids)?;
     match &what.to {
         Some(to) => {
@@ -96,7 +111,28 @@ pub fn promote(
     let change = PersonChange::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
     let entry = Entry { person: None, book: None, copy: None, change: change.into() };
     let change = Some(events::record(tx, moment.at, authority.by(), &entry)?);
-    Ok(Promoted { people, kept, preview, change })
+    Ok(Promoted { people, kept, preview, moved_before, change })
+}
+
+/// Returns the newest promotion of this term that moved some of these people into the batch and was not undone.
+fn moved_before(
+    tx: &mut Tx<'_>,
+    clock: &Clock,
+    moment: Moment,
+    batch: &str,
+    people: &[UserId],
+) -> Result<Option<Block>> {
+    let people: HashSet<&UserId> = people.iter().collect();
+    for (at, change) in events::batches_moved(tx, moment.at - TERM)? {
+        let Change::Person(PersonChange::BatchMoved { from, to: Some(to), people: moved }) = change else {
+            continue;
+        };
+        let again = moved.iter().filter(|uid| people.contains(uid)).count();
+        if to == batch && again > 0 {
+            return Ok(Some(Block::MovedBefore { people: again, from, to, on: clock.day_of(at) }));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the fingerprint of a preview. The exceptions are chosen from the preview and are no part of it.

@@ -224,6 +224,21 @@ pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) ->
     Ok(found.is_some())
 }
 
+/// Returns the promotions of batches since an instant that were not undone, newest first, with their instants.
+pub fn batches_moved(tx: &mut Tx<'_>, since: i64) -> Result<Vec<(i64, Change)>> {
+    tx.query(
+        sql!(
+            "SELECT e.at, e.change FROM events AS e WHERE e.action = 'batch-moved' AND e.at >= $1
+               AND NOT EXISTS (SELECT 1 FROM undone WHERE undone.change_id = e.id) ORDER BY e.at DESC, e.id DESC"
+        ),
+        &[&since],
+        |row| {
+            let change = read(&row.get::<String>(1)?).map_err(|error| Error::Database(Box::new(error)))?;
+            Ok((row.get(0)?, change))
+        },
+    )
+}
+
 /// Records that `by` undid a change; `false` if the change had been undone before.
 pub fn mark_undone(tx: &mut Tx<'_>, id: ChangeId, by: ChangeId) -> Result<bool> {
     let touched = tx.execute(

@@ -77,6 +77,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0020_changes"),
     migration!("0021_phone_codes"),
     migration!("0022_closings"),
+    migration!("0023_promotions"),
 ];
 
 impl Migration {

@@ -40,6 +40,7 @@ each_app!(
     a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_people_5_r_undo_1,
     a_batch_goes_on_in_one_change_and_leaves_without_those_who_have_books_r_people_5,
     a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5,
+    a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5,
     whoever_is_erased_is_named_nowhere_r_people_6,
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
@@ -792,6 +793,42 @@ async fn a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_peopl
 
     let seen = with(&preview(&move_on).await, json!({ "except": [students[0].uid] }));
     assert_eq!(names(&promote(seen).await.expect(200)), ["Student 2", "Student 3"]);
+}
+
+async fn a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5(
+    app: TestApp,
+) {
+    let librarian = app.admin(0).await;
+    let students = [app.student(1).await, app.student(2).await];
+    let uid = added(&librarian, "Zenobia Quux", "zq-1").await;
+    librarian.patch(&format!("/people/{uid}"), &json!({ "batch": "2028" })).await.expect(200);
+    let promote = async |form: Value| librarian.post("/people/promote", &form).await;
+    let (first, second) = (
+        json!({ "fromBatch": "2027", "toBatch": "2028" }),
+        json!({ "fromBatch": "2028", "toBatch": "2029" }),
+    );
+    let change = promote(first.clone()).await.expect(200)["change"].clone();
+    let before = "2 of these people were moved from batch 2027 to 2028 on 21 Nov 2026.";
+    let tried = promote(with(&second, json!({ "dryRun": true }))).await.expect(200);
+    assert_eq!((&tried["count"], &tried["movedBefore"]["text"]), (&json!(3), &json!(before)));
+    assert_eq!(promote(second.clone()).await.problem(409, "refused"), before);
+    assert_eq!(list(&librarian, "q=2029").await["total"], 0);
+
+    let others = with(&second, json!({ "except": students.each_ref().map(|student| student.uid) }));
+    assert_eq!(names(&promote(others).await.expect(200)), ["Zenobia Quux"]);
+    let again = promote(with(&second, json!({ "again": true }))).await.expect(200);
+    assert_eq!(names(&again), ["Student 1", "Student 2"]);
+    // What was undone was not moved.
+    for change in [again["change"].clone(), change] {
+        librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    }
+    let third = json!({ "fromBatch": "2027", "toBatch": "2026" });
+    assert_eq!(promote(third).await.expect(200)["count"], 2);
+    // The next year nobody is asked.
+    app.set_clock("2027-06-21T08:00:00Z");
+    let librarian = app.admin(7).await;
+    let next = json!({ "fromBatch": "2026", "toBatch": "2030" });
+    assert_eq!(librarian.post("/people/promote", &next).await.expect(200)["count"], 2);
 }
 
 async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {

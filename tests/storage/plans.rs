@@ -353,6 +353,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::along_batches(tx, &("2027".into(), String::new(), UserId(0)), 9)?;
     people::lock_librarians(tx)?;
     people::open_holds(tx, uid)?;
+    events::batches_moved(tx, 0)?;
     people::lock_all(tx, &[uid])?;
     people::merged_into(tx, uid)?;
     people::with_merged_roll_numbers(tx, &["r"])?;

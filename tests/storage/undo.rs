@@ -1,6 +1,7 @@
 //! Undo: after any sequence of actions and their undos everything is as before, and both ledger laws hold.
 
 use library::{
+    clock::Clock,
     circulation::{
         self, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out,
         hold::{self, Place},
@@ -331,9 +332,10 @@ fn move_batch(
     from: String,
     to: Option<String>,
 ) -> library::people::Result<Option<ChangeId>> {
-    let what = Promotion { from, to, except: Vec::new(), with_open: true, preview: None };
+    let what = Promotion { from, to, except: Vec::new(), with_open: true, preview: None, again: true };
     let authority = Authority::of(tx, DESK.uid())?;
-    Ok(promote(tx, &authority, on(TODAY), &plain(), &what, false)?.change)
+    let clock = Clock::standing_at(jiff::Timestamp::UNIX_EPOCH, jiff::tz::TimeZone::UTC);
+    Ok(promote(tx, &authority, on(TODAY), (&plain(), &clock), &what, false)?.change)
 }
 
 fn waive(tx: &mut Tx<'_>, person: UserId) -> circulation::Result<()> {

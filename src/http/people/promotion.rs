@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
+    circulation::BlockShown,
     domain::{
         account::BATCH,
         id::{ChangeId, UserId},
@@ -26,6 +27,7 @@ use crate::{
 /// Promotion of a batch at year's end.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of a form")]
 pub struct PromotionForm {
     #[serde(default)]
     #[schema(required)]
@@ -45,6 +47,9 @@ pub struct PromotionForm {
     /// `preview` of the report that the librarian saw: if the batch or the form has changed since, nothing is done.
     #[serde(default)]
     preview: Option<String>,
+    /// Move people whom another promotion of the last four months moved into the batch.
+    #[serde(default)]
+    again: bool,
     /// Preview: change nothing.
     #[serde(default)]
     dry_run: bool,
@@ -63,6 +68,9 @@ pub struct PromotionReport {
     kept: Vec<Person>,
     /// Fingerprint of the form and of all people of the batch; the exceptions are no part of it.
     preview: String,
+    /// Earlier promotion that moved some of these people into the batch within four months; a move then needs `again`.
+    #[schema(required)]
+    moved_before: Option<BlockShown>,
     /// Recorded change with the list of all people; null for a preview or if no person was changed.
     #[schema(required)]
     change: Option<ChangeId>,
@@ -92,12 +100,20 @@ pub async fn promote_batch(
     }
     invalid.refuse_repeats("except", &form.except);
     invalid.or(())?;
-    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
-    let what = Promotion { from, to, except: form.except, with_open: form.with_open, preview: form.preview };
+    let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
+    let moment = clock.moment();
+    let what = Promotion {
+        from,
+        to,
+        except: form.except,
+        with_open: form.with_open,
+        preview: form.preview,
+        again: form.again,
+    };
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let authority = Authority::of(tx, librarian.uid)?;
-        let mut done = promotion::promote(tx, &authority, moment, &rulebook, &what, form.dry_run)?;
+        let mut done = promotion::promote(tx, &authority, moment, (&rulebook, &clock), &what, form.dry_run)?;
         let count = done.people.len();
         done.people.truncate(LISTED);
         done.kept.truncate(LISTED);
@@ -107,6 +123,7 @@ pub async fn promote_batch(
             people: done.people,
             kept: done.kept,
             preview: done.preview,
+            moved_before: done.moved_before.as_ref().map(BlockShown::from),
             change: done.change,
         };
         Answer::json(StatusCode::OK, &report)

@@ -679,6 +679,9 @@ export const forms = {
     }
   },
   "PromotionForm": {
+    "again": {
+      "required": false
+    },
     "deactivate": {
       "required": false
     },

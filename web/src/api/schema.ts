@@ -7734,6 +7734,8 @@ export interface components {
         };
         /** @description Promotion of a batch at year's end. */
         PromotionForm: {
+            /** @description Move people whom another promotion of the last four months moved into the batch. */
+            again?: boolean;
             /** @description True if they leave instead: all without open loans or dues are deactivated. */
             deactivate?: boolean;
             /** @description Preview: change nothing. */
@@ -7756,6 +7758,7 @@ export interface components {
             dryRun: boolean;
             /** @description People who stay active because of open loans or dues. */
             kept: components["schemas"]["Person"][];
+            movedBefore: components["schemas"]["BlockShown"] | null;
             /** @description The first 1000 of them. */
             people: components["schemas"]["Person"][];
             /** @description Fingerprint of the form and of all people of the batch; the exceptions are no part of it. */

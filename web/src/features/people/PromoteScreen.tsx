@@ -8,7 +8,7 @@ import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
 import type { PromotionForm, PromotionReport } from '../../api/types'
 import { focusHere } from '../../lib/focus'
-import { translateMessage, t } from '../../lib/messages'
+import { translate, translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
@@ -25,6 +25,7 @@ export default function PromoteScreen() {
   const [way, setWay] = useState<'move' | 'leave'>('move')
   const [to, setTo] = useState('')
   const [except, setExcept] = useState<ReadonlySet<number>>(new Set())
+  const [again, setAgain] = useState(false)
   const [preview, setPreview] = useState<Preview | null>(null)
   const send = useAction(promote)
 
@@ -33,6 +34,7 @@ export default function PromoteScreen() {
 
   async function look() {
     setExcept(new Set())
+    setAgain(false)
     const asked = edits.current
     const form: PromotionForm = { fromBatch: from, ...(way === 'move' ? { toBatch: to } : { deactivate: true }) }
     const outcome = await send.run({ ...form, dryRun: true })
@@ -43,7 +45,7 @@ export default function PromoteScreen() {
   const [undone, setUndone] = useState<string | null>(null)
   const undo = useAction(undoAction, { failed: (reason) => t('common.undoFailed', { reason }) })
   async function run(seen: Preview) {
-    const outcome = await send.run({ ...seen.form, except: [...except], preview: seen.preview })
+    const outcome = await send.run({ ...seen.form, except: [...except], preview: seen.preview, again })
     if (!outcome.ok) return
     setDone(outcome.output)
     setPreview(null)
@@ -63,6 +65,8 @@ export default function PromoteScreen() {
     setDone(null)
     setUndone(null)
   }
+  // Without its list, the preview cannot tell whether those moved before are among the exceptions: the server decides.
+  const needsAgain = preview?.movedBefore != null && !again && except.size === 0
   const touched = preview ? preview.count - except.size : 0
 
   return (
@@ -170,6 +174,18 @@ export default function PromoteScreen() {
               })}
             </Alert>
           )}
+          {preview.movedBefore && (
+            <Alert color="yellow" mt="sm">
+              <Stack gap="xs">
+                {translate(preview.movedBefore.code, preview.movedBefore.facts, preview.movedBefore.text)}
+                <Checkbox
+                  label={t(preview.form.toBatch ? 'people.promote.moveAgain' : 'people.promote.leaveAgain')}
+                  checked={again}
+                  onChange={({ currentTarget: { checked } }) => setAgain(checked)}
+                />
+              </Stack>
+            </Alert>
+          )}
           {preview.people.length > 0 && (
             <>
               <ResponsiveTable
@@ -201,7 +217,7 @@ export default function PromoteScreen() {
                   },
                 ]}
               />
-              <Button mt="lg" loading={send.pending} disabled={touched === 0} onClick={() => void run(preview)}>
+              <Button mt="lg" loading={send.pending} disabled={touched === 0 || needsAgain} onClick={() => void run(preview)}>
                 {preview.form.toBatch
                   ? t('people.promote.submitMove', { count: touched, batch: preview.form.toBatch })
                   : t('people.promote.submitLeave', { count: touched })}
