@@ -78,10 +78,10 @@ fn undo_found(
     if found.at < day_begins {
         return Err(not_undone(NotUndone::Day));
     }
-    let mut messages = vec![found.change.undone().ok_or(not_undone(NotUndone::Kind))?];
+    found.change.undone().ok_or(not_undone(NotUndone::Kind))?;
     let cancelled = holds_cancelled_with(tx, &found)?;
     lock(tx, &found)?;
-    let change = take_back(tx, actor, moment, found)?;
+    let (change, mut messages) = take_back(tx, actor, moment, found)?;
     messages.extend(reserve_again(tx, actor, moment, cancelled)?);
     // Earlier changes of the same action are undone with it.
     match (events::linked(tx, id)?, copy) {
@@ -146,8 +146,13 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded) -> Result<()> {
     Ok(())
 }
 
-/// Undoes one change and returns the id of the recorded undo.
-fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> Result<ChangeId> {
+/// Undoes one change; returns the id of the recorded undo and what it restored.
+fn take_back(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    found: Recorded,
+) -> Result<(ChangeId, Vec<Message>)> {
     if found.undone {
         return Err(not_undone(NotUndone::Already));
     }
@@ -155,19 +160,38 @@ fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> 
         && renew::charged_anyway(tx, &found)?.is_some();
     let book = found.book.map(|(book, _)| book);
     let person = found.person.map(|(person, _)| person);
-    Step { tx: &mut *tx, actor, moment, at: found.at, id: found.id, book, person, charged_anyway }
-        .take_back(&found.change)?;
-    let change = Change::Undone { change: found.id, first: Box::new(found.change) };
+    let mut first = found.change;
+    let mut step =
+        Step { tx: &mut *tx, actor, moment, at: found.at, id: found.id, book, person, charged_anyway };
+    let left = match &mut first {
+        Change::Person(PersonChange::BatchMoved { from, to, people }) => {
+            step.batch_moved(from, to.as_deref(), people)?
+        }
+        first => {
+            step.take_back(first)?;
+            Vec::new()
+        }
+    };
+    let messages = first.undone().into_iter().chain(left).collect();
+    let change = Change::Undone { change: found.id, first: Box::new(first) };
     let change = record(tx, moment, actor, &Entry { person, book, copy: found.copy, change })?;
     // Of two concurrent undos of the same change, the second finds the row of the first.
     if !events::mark_undone(tx, found.id, change)? {
         return Err(not_undone(NotUndone::Already));
     }
-    Ok(change)
+    Ok((change, messages))
 }
 
-/// Maximum number of cancelled holds named; of more only the number is given.
+/// Maximum number of cancelled holds or changed people named; of more only the number is given.
 const NAMED: usize = 5;
+
+/// Maximum number of people named who keep their batch: the librarian corrects them by hand.
+const NAMED_TO_CORRECT: usize = 50;
+
+fn named(names: &[&str], most: usize) -> String {
+    let more = if names.len() > most { ", …" } else { "" };
+    format!("{}{more}", names[..names.len().min(most)].join(", "))
+}
 
 /// Reopens cancelled holds, last one first, because a copy kept for one may have gone to the next. A hold whose place is gone
 /// stays cancelled and is reported: one reservation must not block the undo of a person or a title.
@@ -337,9 +361,6 @@ impl Step<'_, '_> {
                 require(!subject.record().active)?;
                 Ok(people::activate(self.tx, &subject)?)
             }
-            Change::Person(PersonChange::BatchMoved { from, to, people, .. }) => {
-                self.batch_moved(from, to.as_deref(), people)
-            }
             Change::Person(PersonChange::PeopleMerged { dropped, .. }) => self.merged(*dropped),
             Change::Money(MoneyChange::Charged { line, .. }) => self.charged(*line),
             Change::Money(
@@ -503,35 +524,44 @@ impl Step<'_, '_> {
         require(merge::part(self.tx, &kept, &left, &moved)?)
     }
 
-    /// Returns everyone to the batch or reactivates them; refused if anyone was changed since.
-    fn batch_moved(&mut self, from: &str, to: Option<&str>, people: &[UserId]) -> Result<()> {
+    /// Returns people to the batch or reactivates them, and keeps only these in `people`. Those changed, erased or merged
+    /// since stay as they are and are reported; refused if nobody is left to return.
+    fn batch_moved(
+        &mut self,
+        from: &str,
+        to: Option<&str>,
+        people: &mut Vec<UserId>,
+    ) -> Result<Vec<Message>> {
         let authority = self.authority()?;
         let subjects = authority.over_all(self.tx, people)?;
-        let as_left = |record: &people::Record| match to {
-            Some(to) => record.details.batch.as_deref() == Some(to),
-            None => !record.active,
+        let gone = people.len() - subjects.len();
+        let as_left = |subject: &Subject| match to {
+            Some(to) => subject.record().details.batch.as_deref() == Some(to),
+            None => !subject.record().active,
         };
-        let changed: Vec<&str> = subjects
-            .iter()
-            .map(Subject::record)
-            .filter(|record| !as_left(record))
-            .map(|record| record.details.name.as_str())
-            .collect();
-        if !changed.is_empty() {
-            let named = changed.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-            let names = if changed.len() > NAMED { format!("{named}, …") } else { named };
-            return Err(not_undone(NotUndone::People { people: changed.len(), names }));
+        let (back, stay): (Vec<Subject>, Vec<Subject>) = subjects.into_iter().partition(as_left);
+        let stay: Vec<&str> = stay.iter().map(|subject| subject.record().details.name.as_str()).collect();
+        if back.is_empty() {
+            require(!stay.is_empty())?;
+            let names = named(&stay, NAMED);
+            return Err(not_undone(NotUndone::People { people: stay.len(), names }));
         }
-        // A person was erased since, or merged into another.
-        require(subjects.len() == people.len())?;
+        *people = back.iter().map(Subject::uid).collect();
         if to.is_none() {
-            return Ok(people::activate_all(self.tx, &subjects)?);
+            people::activate_all(self.tx, &back)?;
+        } else {
+            let moved = |subject: &Subject| Details {
+                batch: Some(from.to_owned()),
+                ..subject.record().details.clone()
+            };
+            let rows: Vec<(&Subject, Details)> =
+                back.iter().map(|subject| (subject, moved(subject))).collect();
+            people::update_all(self.tx, &rows)?;
         }
-        let moved =
-            |subject: &Subject| Details { batch: Some(from.to_owned()), ..subject.record().details.clone() };
-        let rows: Vec<(&Subject, Details)> =
-            subjects.iter().map(|subject| (subject, moved(subject))).collect();
-        Ok(people::update_all(self.tx, &rows)?)
+        let names = named(&stay, NAMED_TO_CORRECT);
+        let stay = (!stay.is_empty()).then(|| message::undone_batch_stays(stay.len(), &names));
+        let gone = (gone > 0).then(|| message::undone_batch_gone(gone));
+        Ok(stay.into_iter().chain(gone).collect())
     }
 
     /// Makes a found copy lost again; requires that its price was not reversed after it turned up.

@@ -57,5 +57,9 @@ messages! {
         "Undone: {people, plural, one {# person is} other {# people are}} in batch {from} again.";
     "undone.batchLeft" = undone_batch_left(from: &str, people: usize):
         "Undone: {people, plural, one {# person} other {# people}} of batch {from} {people, plural, one {is} other {are}} active again.";
+    "undone.batchStays" = undone_batch_stays(people: usize, names: &str):
+        "{people, plural, one {# person was} other {# people were}} changed since and {people, plural, one {stays} other {stay}} as is: {names}.";
+    "undone.batchGone" = undone_batch_gone(people: usize):
+        "{people, plural, one {# person was} other {# people were}} removed or merged since.";
     "undone.peopleMerged" = undone_people_merged(name: &str): "Undone: {name} is a person of their own again.";
 }

@@ -41,6 +41,7 @@ each_app!(
     a_batch_goes_on_in_one_change_and_leaves_without_those_who_have_books_r_people_5,
     a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5,
     a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5,
+    undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_them_r_people_5_r_undo_2,
     whoever_is_erased_is_named_nowhere_r_people_6,
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
@@ -760,8 +761,12 @@ async fn a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_peopl
     assert_eq!(list(&librarian, "filter=inactive").await["total"], 0);
     let change = librarian.post("/people/promote", &leave).await.expect(200)["change"].clone();
     librarian.ask(&format!("/people/{}/activate", students[1].uid)).await.expect(200);
-    let refused = librarian.ask(&format!("/changes/{change}/undo")).await.problem(409, "refused");
-    assert_eq!(refused, "1 person was changed since: Student 2. Correct the rest by hand.");
+    let undone = librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    assert_eq!(
+        undone["text"],
+        "Undone: 1 person of batch 2027 is active again. 1 person was changed since and stays as is: Student 2."
+    );
+    librarian.post("/people/promote", &leave).await.expect(200);
     // Tomorrow it can no longer be undone.
     app.set_clock("2026-11-22T08:00:00Z");
     assert_eq!(row(&librarian).await, (json!(false), json!(false)));
@@ -829,6 +834,33 @@ async fn a_class_that_moved_this_term_moves_again_only_after_a_question_that_nam
     let librarian = app.admin(7).await;
     let next = json!({ "fromBatch": "2026", "toBatch": "2030" });
     assert_eq!(librarian.post("/people/promote", &next).await.expect(200)["count"], 2);
+}
+
+async fn undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_them_r_people_5_r_undo_2(
+    app: TestApp,
+) {
+    let librarian = app.admin(0).await;
+    let students = [app.student(1).await, app.student(2).await, app.student(3).await];
+    let move_on = json!({ "fromBatch": "2027", "toBatch": "2028" });
+    let change = librarian.post("/people/promote", &move_on).await.expect(200)["change"].clone();
+    let path = format!("/people/{}", students[1].uid);
+    librarian.patch(&path, &json!({ "batch": "2031" })).await.expect(200);
+    librarian.delete(&format!("/people/{}", students[2].uid)).await.expect(204);
+    let undone = librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    assert_eq!(
+        undone["text"],
+        "Undone: 1 person is in batch 2027 again. 1 person was changed since and stays as is: Student 2. \
+         1 person was removed or merged since."
+    );
+    assert_eq!(names(&list(&librarian, "q=2027").await), ["Student 1"]);
+    assert_eq!(names(&list(&librarian, "q=2031").await), ["Student 2"]);
+
+    // With nobody to move back there is nothing to undo.
+    let change = librarian.post("/people/promote", &move_on).await.expect(200)["change"].clone();
+    let path = format!("/people/{}", students[0].uid);
+    librarian.patch(&path, &json!({ "batch": "2031" })).await.expect(200);
+    let refused = librarian.ask(&format!("/changes/{change}/undo")).await.problem(409, "refused");
+    assert_eq!(refused, "1 person was changed since: Student 1. Correct the rest by hand.");
 }
 
 async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {
