@@ -25,9 +25,10 @@ pub enum Block {
         until: Date,
         reason: String,
     },
-    /// The person has books, reservations or dues.
+    /// The person has books, reservations or dues, or returned copies that the desk has not seen.
     StillOpen {
         books: i64,
+        unseen: i64,
         holds: i64,
         owes: Money,
     },
@@ -223,7 +224,9 @@ impl Block {
             Self::Inactive => message::block_inactive(),
             Self::Expired { on } => message::block_expired(*on),
             Self::Barred { until, reason } => message::block_barred(*until, reason),
-            Self::StillOpen { books, holds, owes } => message::block_still_open(*books, *holds, *owes),
+            Self::StillOpen { books, unseen, holds, owes } => {
+                message::block_still_open(*books, *unseen, *holds, *owes)
+            }
             Self::PreviewOutdated => message::block_preview_outdated(),
             Self::MovedBefore { people, from, to, on } => message::block_moved_before(*people, from, to, *on),
             Self::NotUndone(NotUndone::Already) => message::block_undone_already(),

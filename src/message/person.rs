@@ -24,8 +24,8 @@ messages! {
         "Another person here has this roll number. Search for it in People.";
 
     // Why circulation refuses something.
-    "block.stillOpen" = block_still_open(books: i64, holds: i64, owes: Money):
-        "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
+    "block.stillOpen" = block_still_open(books: i64, unseen: i64, holds: i64, owes: Money):
+        "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {unseen, plural, =0 {} one {# returned book not checked in yet, } other {# returned books not checked in yet, }}{holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
     "block.previewOutdated" = block_preview_outdated(): "The batch has changed since the preview. Preview it again.";
     "block.movedBefore" = block_moved_before(people: usize, from: &str, to: &str, on: Date):
         "{people, plural, one {# of these people was} other {# of these people were}} moved from batch {from} to {to} on {on, date, medium}.";

@@ -23,10 +23,12 @@ use crate::{
         rule::Invalid,
         rulebook::Rulebook,
     },
+    money::Money,
     storage::{
         self, Tx,
         accounts::{self, Taken},
         authority::{self, Authority, Librarians},
+        copies,
         events::{self, Entry},
         no_dues,
         people::{self, Record},
@@ -198,7 +200,7 @@ pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, pers
     record(tx, moment, authority.by(), person, SignInChange::SessionsEnded { sessions })
 }
 
-/// Fails with [`Error::Refused`] if the locked person has open loans, holds or dues.
+/// Fails with [`Error::Refused`] if the locked person has open loans, unseen copies, holds or dues.
 fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
     match open(tx, moment, rulebook, person)? {
         None => Ok(()),
@@ -206,13 +208,15 @@ fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId)
     }
 }
 
-/// Returns the block for a person's open loans, holds and dues; `None` if there are none.
+/// Returns the block for a person's open loans, unseen copies, holds and dues; `None` if there are none.
 fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Option<Block>> {
     let standing =
         standing::of(tx, rulebook, moment.today, &[person])?.get(&person).copied().unwrap_or_default();
+    // Read after the loans: a return in between shows in one of the two.
+    let unseen = copies::unseen_from(tx, person)?;
     let (books, holds, owes) = (standing.open_loans, people::open_holds(tx, person)?, standing.owes);
-    let any = books > 0 || holds > 0 || owes > crate::money::Money::ZERO;
-    Ok(any.then_some(Block::StillOpen { books, holds, owes }))
+    let any = books > 0 || unseen > 0 || holds > 0 || owes > Money::ZERO;
+    Ok(any.then_some(Block::StillOpen { books, unseen, holds, owes }))
 }
 
 /// Erases a person's data; refused while loans, holds or dues are open. Loans stay, anonymous (R-PEOPLE-6).

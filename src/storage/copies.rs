@@ -8,7 +8,7 @@ use crate::{
     domain::{
         change::{AddedCopy, CopyRecord},
         copy::{Condition, Copy, CopyHold, CopyLoan, State, folded_barcode},
-        id::{BookId, CopyId, HoldId, LoanId},
+        id::{BookId, CopyId, HoldId, LoanId, UserId},
     },
     select_for_update, sql,
 };
@@ -203,6 +203,21 @@ pub fn by_id(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Copy>> {
 /// The copy with a barcode, without regard to case.
 pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
+}
+
+/// Counts the copies that this person returned without the desk and that the desk has not seen yet.
+pub fn unseen_from(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'unseen'
+               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+               AND (SELECT user_id FROM loans WHERE copy_id = c.id AND ended_at IS NOT NULL AND NOT voided
+                    ORDER BY id DESC LIMIT 1) = $1"
+        ),
+        &[&person],
+        |row| row.get(0),
+    )
 }
 
 /// The copy of a deleted title that has this barcode and is on loan; the one that was lent last, where there are several.

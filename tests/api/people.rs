@@ -45,6 +45,7 @@ each_app!(
     whoever_is_erased_is_named_nowhere_r_people_6,
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
+    a_returned_copy_that_the_desk_has_not_seen_is_still_open_r_people_6_r_people_7,
     librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_people_8,
     a_librarian_may_do_what_he_was_given_r_people_8,
     a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_9,
@@ -963,6 +964,27 @@ async fn a_certificate_holds_while_nothing_is_open_r_people_7(app: TestApp) {
             .await
             .problem(404, "not-found");
     }
+}
+
+async fn a_returned_copy_that_the_desk_has_not_seen_is_still_open_r_people_6_r_people_7(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let (student, next) = (app.student(1).await, app.student(2).await);
+    let book = app.book("Godaan", 1).await;
+    let loan = student.borrow(book).await;
+    next.ask(&format!("/books/{book}/holds")).await.expect(201);
+    student.ask(&format!("/loans/{loan}/return")).await.expect(204);
+    let path = format!("/people/{}", student.uid);
+    let open =
+        "Something is still open: no book out, 1 returned book not checked in yet, no reservation, ₹0 owed.";
+    let certify = async || librarian.ask(&format!("{path}/no-dues")).await;
+    assert_eq!(certify().await.problem(409, "refused"), open);
+    assert_eq!(librarian.delete(&path).await.problem(409, "refused"), open);
+    // The desk has it in hand: it is kept for the next reader.
+    let unseen = librarian.get("/copies?state=unseen").await.expect(200);
+    let seen = format!("/copies/{}/move", unseen["copies"][0]["id"]);
+    librarian.post(&seen, &json!({ "state": "on-shelf" })).await.expect(200);
+    certify().await.expect(201);
+    librarian.delete(&path).await.expect(204);
 }
 
 #[tokio::test]

@@ -354,6 +354,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::lock_librarians(tx)?;
     people::open_holds(tx, uid)?;
     events::batches_moved(tx, 0)?;
+    copies::unseen_from(tx, uid)?;
     people::lock_all(tx, &[uid])?;
     people::merged_into(tx, uid)?;
     people::with_merged_roll_numbers(tx, &["r"])?;
