@@ -235,19 +235,31 @@ pub fn erase(
     record(tx, moment, authority.by(), person, PersonChange::PersonErased)
 }
 
-/// Issues a no-dues certificate (R-PEOPLE-7).
+/// A no-dues certificate to issue (R-PEOPLE-7).
+#[derive(Clone, Debug)]
+pub struct Certify {
+    pub person: UserId,
+    pub number: String,
+    /// True to cancel the person's holds first.
+    pub cancel_holds: bool,
+}
+
+/// Issues a no-dues certificate; refused while something is open, and then no hold is cancelled either.
 pub fn certify(
     tx: &mut Tx<'_>,
     by: UserId,
     moment: Moment,
     rulebook: &Rulebook,
-    person: UserId,
-    number: &str,
+    what: &Certify,
 ) -> Result<()> {
+    let &Certify { person, ref number, cancel_holds } = what;
     locked(tx, person)?;
+    if cancel_holds {
+        hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, person, "")?;
+    }
     settled(tx, moment, rulebook, person)?;
     no_dues::keep(tx, number, person, moment.at, moment.today)?;
-    record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.to_owned() })
+    record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.clone() })
 }
 
 /// A no-dues certificate, as shown without sign-in.

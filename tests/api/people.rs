@@ -46,6 +46,7 @@ each_app!(
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
     a_returned_copy_that_the_desk_has_not_seen_is_still_open_r_people_6_r_people_7,
+    a_certificate_may_cancel_the_reservations_in_the_same_step_r_people_7,
     librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_people_8,
     a_librarian_may_do_what_he_was_given_r_people_8,
     a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_9,
@@ -985,6 +986,33 @@ async fn a_returned_copy_that_the_desk_has_not_seen_is_still_open_r_people_6_r_p
     librarian.post(&seen, &json!({ "state": "on-shelf" })).await.expect(200);
     certify().await.expect(201);
     librarian.delete(&path).await.expect(204);
+}
+
+async fn a_certificate_may_cancel_the_reservations_in_the_same_step_r_people_7(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let (student, other) = (app.student(1).await, app.student(2).await);
+    let (first, second) = (app.book("Godaan", 1).await, app.book("Nirmala", 1).await);
+    for book in [first, second] {
+        other.borrow(book).await;
+        student.ask(&format!("/books/{book}/holds")).await.expect(201);
+    }
+    let path = format!("/people/{}/no-dues", student.uid);
+    let refused = librarian.ask(&path).await.problem(409, "refused");
+    assert!(refused.contains("2 reservations"), "{refused}");
+    let form = json!({ "cancelHolds": true });
+    // Refused for something else, nothing is cancelled.
+    let charge = json!({ "amount": 20, "kind": "other", "reason": "Card" });
+    librarian.post(&format!("/people/{}/charges", student.uid), &charge).await.expect(201);
+    let refused = librarian.post(&path, &form).await.problem(409, "refused");
+    assert!(refused.contains("₹20 owed"), "{refused}");
+    let holds = || app.raw("SELECT state FROM holds ORDER BY id");
+    let text = |text: &str| vec![Some(text.to_owned())];
+    assert_eq!(holds(), ["waiting", "waiting"].map(text));
+    let payment = json!({ "amount": 20, "method": "cash" });
+    librarian.post(&format!("/people/{}/payments", student.uid), &payment).await.expect(201);
+    assert_eq!(librarian.post(&path, &form).await.expect(201)["valid"], true);
+    assert_eq!(holds(), ["cancelled", "cancelled"].map(text));
+    assert_eq!(recorded(&app, "hold-cancelled").len(), 2);
 }
 
 #[tokio::test]

@@ -281,6 +281,27 @@ test('R-PEOPLE-5 the answer for a batch that is no longer in the form is dropped
   await expect(page.getByText('3 people updated.')).toBeVisible()
 })
 
+test('R-PEOPLE-7 reservations are cancelled in the same step as the certificate is issued', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.excuse(/409/)
+  const [reader, other] = [await library.student({ name: 'Chhaya Dutt' }), await library.student()]
+  const book = await library.addBook({ noOfBooks: 1 })
+  await other.borrow(book.id)
+  await reader.ask('POST', `/books/${book.id}/holds`, {})
+  await page.goto(`people/${reader.user.uid}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'No-dues certificate' }).click()
+  await question(page).getByRole('button', { name: 'Issue' }).click()
+  await expect(question(page).getByRole('alert')).toContainText('1 reservation')
+  await question(page).getByRole('button', { name: 'Cancel the reservation and issue' }).click()
+  await expect(question(page).getByRole('article', { name: 'No-dues certificate' })).toContainText('Chhaya Dutt')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('region', { name: 'Holds' })).toContainText('Cancelled')
+})
+
 test('R-PEOPLE-2 the ID card of a person is shown to be printed', async ({ page, library }) => {
   const reader = await library.student({ name: 'Bhavna Joshi' })
   await page.goto(`people/${reader.user.uid}`)

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
         accounts::within,
         client::Network,
         error::{Error, Result},
-        extract::{Id, Nothing, OptionalJsonBody, PathText},
+        extract::{Id, OptionalJsonBody, PathText},
         idempotency::{Answer, Once},
         session::{self, SignedIn},
     },
-    people::{self, Certificate},
+    people::{self, Certificate, Certify},
 };
 
 /// Characters of a certificate's number: 57 bits.
@@ -46,24 +46,35 @@ fn no_dues(number: String, certificate: Certificate) -> NoDues {
     NoDues { number, name, roll_number, department, batch, issued_on, valid: holds }
 }
 
+/// How a no-dues certificate is issued.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NoDuesForm {
+    /// Cancel the person's reservations in the same step.
+    #[serde(default)]
+    cancel_holds: bool,
+}
+
 /// Issue a no-dues certificate; refused while loans, holds or dues are open (R-PEOPLE-7).
 #[utoipa::path(post, path = "/people/{id}/no-dues", params(("id" = i64, Path)),
+    request_body = Option<NoDuesForm>,
     responses((status = 201, body = NoDues)))]
 pub async fn issue_no_dues(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Id(uid): Id<UserId>,
     once: Once,
-    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+    OptionalJsonBody(form): OptionalJsonBody<NoDuesForm>,
 ) -> Result<Answer> {
     // Random, so that one number does not lead to another.
     let number = code::signs(session::random()?, NUMBER_LENGTH);
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        people::certify(tx, librarian.uid, moment, &rulebook, uid, &number)?;
-        let certificate = people::certificate(tx, moment, &rulebook, &number)?;
-        Answer::json(StatusCode::CREATED, &no_dues(number, certificate))
+        let what = Certify { person: uid, number, cancel_holds: form.cancel_holds };
+        people::certify(tx, librarian.uid, moment, &rulebook, &what)?;
+        let certificate = people::certificate(tx, moment, &rulebook, &what.number)?;
+        Answer::json(StatusCode::CREATED, &no_dues(what.number, certificate))
     })
     .await
 }

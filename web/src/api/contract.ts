@@ -472,6 +472,11 @@ export const forms = {
       "required": false
     }
   },
+  "NoDuesForm": {
+    "cancelHolds": {
+      "required": false
+    }
+  },
   "OpenForm": {
     "code": {
       "trimmed": true,

@@ -3,7 +3,7 @@ import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
-import type { EndedLoan, Loan, MergeForm, PeopleFilter, PersonEdit, PersonForm, PromotionForm, RoleForm } from './types'
+import type { EndedLoan, Loan, MergeForm, NoDuesForm, PeopleFilter, PersonEdit, PersonForm, PromotionForm, RoleForm } from './types'
 
 const PEOPLE_PER_PAGE = 50
 const LOANS_PER_PAGE = 20
@@ -195,8 +195,9 @@ export const changeRole = action({
 
 export const issueNoDues = action({
   name: 'issueNoDues',
-  send: (uid: number, call) => dataOf(client.POST('/people/{id}/no-dues', { params: { path: { id: uid } }, ...call })),
-  changes: () => [keys.changes],
+  send: ({ uid, ...body }: NoDuesForm & { uid: number }, call) =>
+    dataOf(client.POST('/people/{id}/no-dues', { params: { path: { id: uid } }, body, ...call })),
+  changes: ({ cancelHolds }) => (cancelHolds ? [keys.changes, keys.people, keys.holds] : [keys.changes]),
   fault: 'The certificate could not be issued',
   expected: ['refused'],
 })

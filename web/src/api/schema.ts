@@ -4533,7 +4533,11 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["NoDuesForm"] | null;
+                };
+            };
             responses: {
                 201: {
                     headers: {
@@ -7384,6 +7388,11 @@ export interface components {
             rollNumber: string | null;
             /** @description True if nothing was borrowed or became due since. */
             valid: boolean;
+        };
+        /** @description How a no-dues certificate is issued. */
+        NoDuesForm: {
+            /** @description Cancel the person's reservations in the same step. */
+            cancelHolds?: boolean;
         };
         /** @description Code that a phone opens, and the token that it will send from then on. */
         OpenForm: {

@@ -24,6 +24,8 @@ export class ProblemError extends Error {
   readonly code: Code
   /** Message by field name, for the form that sent it. */
   readonly fields: Readonly<Record<string, string>>
+  /** Reasons of a refusal. */
+  readonly reasons: readonly SentReason[]
   /** Ids of the reasons, if a librarian may override all of them. */
   readonly overridable: readonly string[]
   /** Seconds to wait before the next try, if the server says so. */
@@ -35,7 +37,8 @@ export class ProblemError extends Error {
     this.status = sent.status
     this.code = sent.code
     this.fields = fields
-    this.overridable = overridableOf(sent.blocks ?? [])
+    this.reasons = sent.blocks ?? []
+    this.overridable = overridableOf(this.reasons)
     this.retryAfter = retryAfter
   }
 }

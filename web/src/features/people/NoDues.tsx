@@ -10,7 +10,7 @@ import { Drawn } from '../../print/Drawn'
 import { qrCode } from '../../print/symbol'
 import { BASE_PATH } from '../../lib/paths'
 import { paths } from '../../screens'
-import { messageOf } from '../../lib/problem'
+import { messageOf, ProblemError } from '../../lib/problem'
 import { DateText } from '../../ui/Facts'
 import { Dialog } from '../../ui/Dialog'
 import classes from './NoDues.module.css'
@@ -20,11 +20,12 @@ export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () 
   const issue = useAction(issueNoDues)
   const [issued, setIssued] = useState<NoDues | null>(null)
 
-  async function run() {
-    const outcome = await issue.run(person.uid)
+  async function run(cancelHolds: boolean) {
+    const outcome = await issue.run({ uid: person.uid, ...(cancelHolds && { cancelHolds }) })
     if (outcome.ok) setIssued(outcome.output)
   }
 
+  const holds = onlyHolds(issue.error)
   return (
     <Dialog onClose={onClose} title={t('people.noDues.title')} size="lg">
       {issued === null ? (
@@ -39,8 +40,8 @@ export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () 
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            <Button data-autofocus loading={issue.pending} onClick={() => void run()}>
-              {t('people.noDues.issue')}
+            <Button data-autofocus loading={issue.pending} onClick={() => void run(holds > 0)}>
+              {holds > 0 ? t('people.noDues.cancelHolds', { count: holds }) : t('people.noDues.issue')}
             </Button>
           </Group>
         </Stack>
@@ -59,6 +60,12 @@ export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () 
       )}
     </Dialog>
   )
+}
+
+/** Number of reservations if nothing else is open; otherwise 0. */
+function onlyHolds(error: unknown): number {
+  const open = error instanceof ProblemError ? error.reasons[0]?.facts : undefined
+  return open && [open['books'], open['unseen'], open['owes']].every((count) => count === 0) ? Number(open['holds']) : 0
 }
 
 function Paper({ certificate }: { certificate: NoDues }) {
