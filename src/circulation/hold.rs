@@ -325,6 +325,14 @@ pub fn cancel(
     record(tx, moment, by, person, &line, copy, change)
 }
 
+/// Locks the titles for which these people have open holds, before several of the holds are cancelled.
+pub fn lock_titles(tx: &mut Tx<'_>, people: &[UserId]) -> Result<()> {
+    for title in holds::titles_of(tx, people)? {
+        books::lock(tx, title)?;
+    }
+    Ok(())
+}
+
 /// Cancels all open holds of a person who may no longer hold.
 pub fn cancel_all_of(
     tx: &mut Tx<'_>,

@@ -4,8 +4,8 @@
 //! whole action in that transaction, or refuse with all reasons and change nothing. Student and librarian screens call the same
 //! functions; handlers contain no rules.
 //!
-//! Locks are taken in one order to avoid deadlocks: the borrower, loans by number, the title, its copies, the account. A change
-//! that calls several of these functions takes the earlier locks before the first call.
+//! Locks are taken in one order to avoid deadlocks: librarians, people, loans, titles, each by number, then copies, then
+//! accounts by their person. A change that calls several of these functions takes the earlier locks before the first call.
 
 mod check_in;
 mod check_out;

@@ -19,9 +19,11 @@ use crate::{
         Tx,
         events::Entry,
         ledger::{
-            NewLine, add, balance, charge_by_id, line_by_id, lock, next_receipt, open_charges, payment_of,
+            NewLine, add, balance, charge_by_id, line_by_id, lock, lock_of_line, next_receipt, open_charges,
+            payment_of,
             receipt, settle, settled_by, waived,
         },
+        people,
     },
 };
 
@@ -102,6 +104,9 @@ pub fn charge(
     moment: Moment,
     new: &NewCharge<'_>,
 ) -> Result<(Charge, ChangeId)> {
+    lock(tx, new.person)?;
+    // Erased or merged into another record while this transaction waited.
+    people::by_id(tx, new.person)?.ok_or(Error::NotFound)?;
     let charge = write_charge(tx, actor, moment, new)?;
     let change = MoneyChange::Charged {
         line: charge.id,
@@ -212,8 +217,7 @@ pub fn waive(
     amount: Option<Money>,
     reason: &str,
 ) -> Result<(Charge, ChangeId)> {
-    let (person, _) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
-    lock(tx, person)?;
+    let person = lock_of_line(tx, id)?.ok_or(Error::NotFound)?;
     let (_, charge) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let amount = amount.unwrap_or(charge.open);
     if charge.open == Money::ZERO {
@@ -269,8 +273,7 @@ pub fn reverse_charge(
     id: LineId,
     reason: &str,
 ) -> Result<ChargeReversed> {
-    let (person, _) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
-    lock(tx, person)?;
+    let person = lock_of_line(tx, id)?.ok_or(Error::NotFound)?;
     let (_, charge) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let taken_back = line_by_id(tx, id)?.is_some_and(|(_, line)| line.reversed);
     let amount = charge.amount - waived(tx, id)?;
@@ -366,8 +369,8 @@ pub fn reverse_payment(
     number: &str,
     reason: &str,
 ) -> Result<PaymentReversed> {
-    let (person, _) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
-    lock(tx, person)?;
+    let (_, found) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
+    let person = lock_of_line(tx, found.id)?.ok_or(Error::NotFound)?;
     let (_, payment) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
     if payment.reversed {
         return Err(Error::Invalid(Invalid::field("receipt", message::receipt_reversed())));
@@ -401,14 +404,8 @@ pub fn reverse_payment(
 
 /// Adds the opposite of a line, which names the line. The reversal of a charge settles it; the reversal of a payment or
 /// waiver opens what it settled.
-pub(super) fn reverse(
-    tx: &mut Tx<'_>,
-    actor: Actor,
-    moment: Moment,
-    person: UserId,
-    line: LineId,
-) -> Result<LineId> {
-    lock(tx, person)?;
+pub(super) fn reverse(tx: &mut Tx<'_>, actor: Actor, moment: Moment, line: LineId) -> Result<LineId> {
+    let person = lock_of_line(tx, line)?.ok_or(Error::NotFound)?;
     let (_, first) = line_by_id(tx, line)?.ok_or(Error::NotFound)?;
     let parts = settled_by(tx, line)?;
     let id = add_opposite(tx, actor, moment, person, &first, &first.reason, &parts)?;

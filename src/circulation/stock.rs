@@ -317,7 +317,8 @@ pub fn shelve(
     limit: i64,
 ) -> Result<Shelved> {
     let mut shelved = Shelved::default();
-    for id in copies::to_shelve(tx, limit)? {
+    // Lock order: titles by number.
+    for (_, id) in copies::to_shelve(tx, limit)? {
         match move_copy(tx, actor, moment, rulebook, id, Condition::OnShelf, "") {
             Ok(copy) if copy.state == State::OnHoldShelf => shelved.kept += 1,
             Ok(_) => shelved.on_shelf += 1,

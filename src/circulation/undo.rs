@@ -80,7 +80,7 @@ fn undo_found(
     }
     found.change.undone().ok_or(not_undone(NotUndone::Kind))?;
     let cancelled = holds_cancelled_with(tx, &found)?;
-    lock(tx, &found)?;
+    lock(tx, &found, &cancelled)?;
     let (change, mut messages) = take_back(tx, actor, moment, found)?;
     messages.extend(reserve_again(tx, actor, moment, cancelled)?);
     // Earlier changes of the same action are undone with it.
@@ -126,10 +126,33 @@ fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeI
     Ok(events::holds_cancelled_at(tx, &people, found.at)?)
 }
 
-/// Locks the loans and titles of a change and of the changes linked with it, before any of them is undone.
-fn lock(tx: &mut Tx<'_>, last: &Recorded) -> Result<()> {
+/// Locks the people, loans and titles of a change, of the changes linked with it and of the holds cancelled with it, in the
+/// order of all transactions, before any of them is undone.
+fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> {
     let (mut loans, mut titles) =
         (last.change.loans(), Vec::from_iter(last.book.as_ref().map(|(id, _)| *id)));
+    let person = last.person.as_ref().map(|(person, _)| *person);
+    match &last.change {
+        Change::Person(PersonChange::PersonDeactivated { .. }) => {
+            accounts::lock(tx, person.ok_or(Error::NotFound)?)?;
+        }
+        Change::Person(PersonChange::BatchMoved { people, .. }) => {
+            people::lock_all(tx, people)?;
+        }
+        Change::Person(PersonChange::PeopleMerged { dropped, .. }) => {
+            let keep = person.ok_or(Error::NotFound)?;
+            for uid in [keep.min(*dropped), keep.max(*dropped)] {
+                accounts::lock(tx, uid)?;
+            }
+            if let Some(moved) = merge::of_change(tx, last.id)? {
+                loans.extend(moved.loans());
+            }
+        }
+        _ => {}
+    }
+    for id in cancelled {
+        titles.extend(events::by_id(tx, *id)?.and_then(|cancelled| cancelled.book).map(|(book, _)| book));
+    }
     let mut next = events::linked(tx, last.id)?;
     while let Some(id) = next {
         let before = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
@@ -513,8 +536,9 @@ impl Step<'_, '_> {
     /// Moves back what the merge moved; requires that nothing new happened to either record.
     fn merged(&mut self, dropped: UserId) -> Result<()> {
         let keep = self.person.ok_or(Error::NotFound)?;
+        // A payment that holds an account commits before the checks.
         for uid in [keep.min(dropped), keep.max(dropped)] {
-            accounts::lock(self.tx, uid)?;
+            ledger::lock(self.tx, uid)?;
         }
         let authority = self.authority()?;
         let (kept, left) =
@@ -612,10 +636,9 @@ impl Step<'_, '_> {
 
     /// Reverses a charge; requires that nothing was paid or waived.
     fn charged(&mut self, line: LineId) -> Result<()> {
-        let (person, charge) = ledger::charge_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
-        ledger::lock(self.tx, person)?;
-        let open = ledger::charge_by_id(self.tx, line)?.map(|(_, charge)| charge.open);
-        if open != Some(charge.amount) {
+        ledger::lock_of_line(self.tx, line)?.ok_or(Error::NotFound)?;
+        let (_, charge) = ledger::charge_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        if charge.open != charge.amount {
             return Err(not_undone(NotUndone::Paid));
         }
         self.reverse(line)
@@ -623,10 +646,9 @@ impl Step<'_, '_> {
 
     /// Undoes a reversal of a charge; requires that its credit was not paid out.
     fn charge_reversed(&mut self, line: LineId, credit: Money) -> Result<()> {
-        let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
-        ledger::lock(self.tx, person)?;
+        let person = ledger::lock_of_line(self.tx, line)?.ok_or(Error::NotFound)?;
         require(credit == Money::ZERO || money::credit(self.tx, person)? >= credit)?;
-        money::reverse(self.tx, self.actor, self.moment, person, line)?;
+        money::reverse(self.tx, self.actor, self.moment, line)?;
         Ok(())
     }
 
@@ -645,7 +667,8 @@ impl Step<'_, '_> {
 
     /// Reverses a line that was not reversed before.
     fn reverse(&mut self, line: LineId) -> Result<()> {
-        let (person, found) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        ledger::lock_of_line(self.tx, line)?.ok_or(Error::NotFound)?;
+        let (_, found) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         if found.reversed {
             return Err(not_undone(NotUndone::Already));
         }
@@ -657,7 +680,7 @@ impl Step<'_, '_> {
             let charge = ledger::line_by_id(self.tx, part.charge)?;
             require(charge.is_some_and(|(_, charge)| !charge.reversed))?;
         }
-        money::reverse(self.tx, self.actor, self.moment, person, line)?;
+        money::reverse(self.tx, self.actor, self.moment, line)?;
         Ok(())
     }
 }

@@ -453,6 +453,8 @@ fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<Stri
 fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>> {
     let found: Vec<UserId> =
         people::with_roll_numbers(tx, keys)?.into_iter().map(|record| record.uid).collect();
+    // Librarians before other people, as every change of their rights.
+    people::lock_librarians(tx)?;
     let locked = people::lock_all(tx, &found)?;
     people::take_every_turn(tx)?;
     let since = people::with_roll_numbers(tx, keys)?;

@@ -17,6 +17,7 @@ use crate::{
         Tx,
         authority::{Authority, Librarians, Replaceable, Subject},
         events::{self, Entry},
+        loans,
         merge::{self, Belongings, Merge},
         people::Record,
     },
@@ -62,6 +63,10 @@ pub fn merge(
     let of = |uid| both.iter().find(|subject| subject.uid() == uid).cloned().ok_or(Error::NotFound);
     let (kept, left) = (of(keep)?, librarians.leave(of(dropped)?, &[])?);
     let (keep, dropped) = (kept.record().clone(), left.record().clone());
+    if !dry_run {
+        loans::lock_of_user(tx, dropped.uid)?;
+        hold::lock_titles(tx, &[keep.uid, dropped.uid])?;
+    }
     let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
     let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;
     let two_reviews = merge::two_reviews(tx, keep.uid, dropped.uid)?;

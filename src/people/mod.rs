@@ -30,7 +30,7 @@ use crate::{
         authority::{self, Authority, Librarians},
         copies,
         events::{self, Entry},
-        no_dues,
+        ledger, no_dues,
         people::{self, Record},
         sessions,
     },
@@ -202,6 +202,7 @@ pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, pers
 
 /// Fails with [`Error::Refused`] if the locked person has open loans, unseen copies, holds or dues.
 fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
+    ledger::lock(tx, person)?;
     match open(tx, moment, rulebook, person)? {
         None => Ok(()),
         Some(block) => Err(Error::Refused(Refusal { blocks: vec![block] })),

@@ -99,6 +99,7 @@ pub fn promote(
             people::update_all(tx, &rows)?;
         }
         None => {
+            hold::lock_titles(tx, &uids)?;
             for subject in subjects {
                 let subject = librarians.leave(subject, &[])?;
                 people::deactivate(tx, &subject)?;

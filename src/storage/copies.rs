@@ -308,16 +308,18 @@ pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
     )
 }
 
-/// Up to `limit` copies that wait to be shelved.
-pub fn to_shelve(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<CopyId>> {
-    tx.query(
+/// Returns up to `limit` copies that wait to be shelved, by title.
+pub fn to_shelve(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(BookId, CopyId)>> {
+    let mut copies: Vec<(BookId, CopyId)> = tx.query(
         sql!(
-            "SELECT id FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'to-shelve'
+            "SELECT book_id, id FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'to-shelve'
                AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready') ORDER BY id LIMIT $1"
         ),
         &[&limit],
-        |row| row.get(0),
-    )
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    copies.sort_unstable();
+    Ok(copies)
 }
 
 /// Adds a copy with this barcode; `None` where the barcode is another copy's or a reader's roll number.

@@ -159,6 +159,23 @@ pub fn open_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<HoldId>> {
     )
 }
 
+/// Returns the titles for which these people have open holds, in the order for locking them.
+pub fn titles_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<BookId>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT DISTINCT book_id FROM holds WHERE state IN ('waiting', 'ready') AND user_id IN
+               (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id))
+             ORDER BY book_id"
+        )
+    } else {
+        sql!(
+            "SELECT DISTINCT book_id FROM json_each($1) AS wanted CROSS JOIN holds ON holds.user_id = wanted.value
+             WHERE holds.state IN ('waiting', 'ready') ORDER BY book_id"
+        )
+    };
+    tx.query(statement, &[&json!(people).to_string()], |row| row.get(0))
+}
+
 /// Returns up to `limit` holds after `after` whose stored last day is past.
 pub fn past(tx: &mut Tx<'_>, today: Date, after: (Date, HoldId), limit: i64) -> Result<Vec<(HoldId, Date)>> {
     tx.query(

@@ -28,6 +28,23 @@ pub fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     })
 }
 
+/// Locks the account that has this line; returns whose it is. A merge that held the account may have moved the line.
+pub fn lock_of_line(tx: &mut Tx<'_>, line: LineId) -> Result<Option<UserId>> {
+    let owner = |tx: &mut Tx<'_>| {
+        tx.query_opt(sql!("SELECT person_id FROM account_lines WHERE id = $1"), &[&line], |row| row.get(0))
+    };
+    let mut known: Option<UserId> = owner(tx)?;
+    while let Some(person) = known {
+        lock(tx, person)?;
+        let now = owner(tx)?;
+        if now == known {
+            break;
+        }
+        known = now;
+    }
+    Ok(known)
+}
+
 /// What a person owes by the account; below zero the library owes.
 pub fn balance(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     let balance =

@@ -85,6 +85,18 @@ pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
     Ok(())
 }
 
+/// Locks all loans of a person, open and ended, in the same order. The caller has locked the person, who gets no new loan.
+pub fn lock_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    let mut loans = Vec::new();
+    for statement in [
+        sql!("SELECT id FROM loans WHERE user_id = $1 AND ended_at IS NULL"),
+        sql!("SELECT id FROM loans WHERE user_id = $1 AND ended_at IS NOT NULL"),
+    ] {
+        loans.extend(tx.query(statement, &[&user], |row| row.get::<LoanId>(0))?);
+    }
+    lock_all(tx, loans)
+}
+
 /// Returns an open loan, locked until the transaction ends.
 pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     let locked = tx.query_opt(

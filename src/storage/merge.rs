@@ -128,6 +128,11 @@ pub struct Moved {
 }
 
 impl Moved {
+    #[must_use]
+    pub fn loans(&self) -> &[LoanId] {
+        &self.loans
+    }
+
     /// How many loans and how many lines of the account.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {

@@ -486,7 +486,7 @@ pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>
         select_to_decide!(
             "SELECT id, capabilities FROM users
              WHERE gone_at IS NULL AND role = 'admin' AND active AND password_hash IS NOT NULL AND name_key >= ''
-             ORDER BY name_key, id"
+             ORDER BY id"
         ),
         &[],
         |row| {
@@ -498,16 +498,19 @@ pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>
 
 /// The active students of a batch, in the order of their names, locked until the transaction ends.
 pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
-    tx.query(
+    let mut people = tx.query(
         select_to_decide!(
             "SELECT ",
             columns!(),
             " FROM users WHERE COALESCE(users.batch, '') = $1 AND users.gone_at IS NULL AND users.active
-                AND users.role = 'student' ORDER BY users.name_key, users.id"
+                AND users.role = 'student' ORDER BY users.id"
         ),
         &[&batch],
         record,
-    )
+    )?;
+    // Sorted only now: rows are locked in the order in which the statement returns them.
+    people.sort_by_cached_key(|person| keys(&person.details).name);
+    Ok(people)
 }
 
 /// A person on the way through the batches.

@@ -41,6 +41,7 @@ mod encrypted;
 mod events;
 mod forgetting;
 mod holds;
+mod interleaving;
 mod merging;
 mod migrations;
 mod money;

@@ -355,6 +355,9 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::open_holds(tx, uid)?;
     events::batches_moved(tx, 0)?;
     copies::unseen_from(tx, uid)?;
+    holds::titles_of(tx, &[uid])?;
+    loans::lock_of_user(tx, uid)?;
+    ledger::lock_of_line(tx, LineId(0))?;
     people::lock_all(tx, &[uid])?;
     people::merged_into(tx, uid)?;
     people::with_merged_roll_numbers(tx, &["r"])?;

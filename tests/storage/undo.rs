@@ -1,7 +1,6 @@
 //! Undo: after any sequence of actions and their undos everything is as before, and both ledger laws hold.
 
 use library::{
-    clock::Clock,
     circulation::{
         self, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out,
         hold::{self, Place},
@@ -10,6 +9,7 @@ use library::{
         renew, stock,
         undo::undo,
     },
+    clock::Clock,
     domain::{
         account::User,
         change::{CatalogueChange, Change, CopyChange, HoldChange, LoanChange, PersonChange},
@@ -47,7 +47,7 @@ on_both_databases!(
     a_charge_that_was_paid_is_not_undone_before_the_payment_r_undo_2,
     only_today_is_undone_and_only_once_r_undo_1,
     a_batch_that_left_comes_back_with_its_holds_in_their_places_r_people_5,
-    who_was_changed_since_keeps_a_batch_where_it_is_r_people_5,
+    who_was_changed_since_stays_and_the_rest_of_the_batch_moves_back_r_people_5,
     a_hold_whose_place_is_gone_stays_cancelled_and_is_told_r_undo_2,
     a_deleted_book_comes_back_with_its_reviews_barcodes_and_line_r_undo_1,
     a_book_stays_deleted_where_its_copy_came_back_or_its_barcode_was_given_away_r_undo_2,
@@ -531,7 +531,7 @@ fn a_batch_that_left_comes_back_with_its_holds_in_their_places_r_people_5(store:
     sound(store);
 }
 
-fn who_was_changed_since_keeps_a_batch_where_it_is_r_people_5(store: &Store) {
+fn who_was_changed_since_stays_and_the_rest_of_the_batch_moves_back_r_people_5(store: &Store) {
     store.librarian();
     let uids: Vec<UserId> = (1..=3).map(|n| store.student(n).uid).collect();
     let moved = store.db.write_blocking(|tx| move_batch(tx, "2027".into(), Some("2028".into())));
@@ -547,13 +547,23 @@ fn who_was_changed_since_keeps_a_batch_where_it_is_r_people_5(store: &Store) {
         done.expect("edited");
     };
     edit("2030");
+    assert_eq!(
+        take_back(store, moved).expect("undone"),
+        [
+            "Undone: 2 people are in batch 2027 again.",
+            "1 person was changed since and stays as is: Student 2."
+        ]
+    );
+    let batches = store.database.raw("SELECT batch FROM users WHERE role = 'student' ORDER BY id").unwrap();
+    assert_eq!(batches, ["2027", "2030", "2027"].map(|batch| [Some(batch.to_owned())]));
+
+    // With nobody to move back, nothing is undone.
+    let moved = store.db.write_blocking(|tx| move_batch(tx, "2030".into(), Some("2031".into())));
+    let moved = moved.expect("moved").expect("a change");
+    edit("2027");
     let before = everything(store);
     assert_eq!(refused(take_back(store, moved)), ["undo.people"]);
-    assert_eq!(everything(store), before, "all of it or nothing");
-    edit("2028");
-    take_back(store, moved).expect("undone");
-    let batches = store.database.raw("SELECT DISTINCT batch FROM users WHERE role = 'student'").unwrap();
-    assert_eq!(batches, [[Some("2027".to_owned())]]);
+    assert_eq!(everything(store), before);
 }
 
 fn a_hold_whose_place_is_gone_stays_cancelled_and_is_told_r_undo_2(store: &Store) {
