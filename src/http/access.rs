@@ -157,6 +157,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/people/{id}", Access::Admin),
     ("DELETE", "/people/{id}", Access::May(Capability::People)),
     ("POST", "/people/promote", Access::May(Capability::People)),
+    ("POST", "/people/no-dues", Access::May(Capability::People)),
     ("POST", "/people/merge", Access::May(Capability::People)),
     ("POST", "/people/{id}/role", Access::May(Capability::People)),
     ("POST", "/people/{id}/no-dues", Access::May(Capability::People)),

@@ -164,6 +164,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(people::role::change_role))
         .routes(routes!(security::end_sessions_of_person))
         .routes(routes!(people::certificate::issue_no_dues))
+        .routes(routes!(people::certificate::issue_no_dues_of_batch))
         .routes(routes!(people::certificate::read_no_dues))
         .routes(routes!(people::record::deactivate_person))
         .routes(routes!(people::record::activate_person))

@@ -11,6 +11,8 @@ messages! {
     "moveOrDeactivate" = move_or_deactivate(): "Say to which batch they go, or that they are deactivated.";
     "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
     "sameBatch" = same_batch(): "Choose another batch than the one they are in.";
+    "batchTooLarge" = batch_too_large(most: usize):
+        "This batch has more than {most, number} people. Print their certificates one by one.";
 
     // Requests that failed.
     "problem.last-librarian" = problem_last_librarian():

@@ -11,6 +11,8 @@ pub mod provider;
 pub mod second_factor;
 pub mod sign_in_code;
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 
 use crate::{
@@ -23,6 +25,7 @@ use crate::{
         rule::Invalid,
         rulebook::Rulebook,
     },
+    message,
     money::Money,
     storage::{
         self, Tx,
@@ -30,7 +33,7 @@ use crate::{
         authority::{self, Authority, Librarians},
         copies,
         events::{self, Entry},
-        ledger, no_dues,
+        holds, ledger, no_dues,
         people::{self, Record},
         sessions,
     },
@@ -203,21 +206,32 @@ pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, pers
 /// Fails with [`Error::Refused`] if the locked person has open loans, unseen copies, holds or dues.
 fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
     ledger::lock(tx, person)?;
-    match open(tx, moment, rulebook, person)? {
+    match open(tx, moment, rulebook, &[person])?.remove(&person) {
         None => Ok(()),
         Some(block) => Err(Error::Refused(Refusal { blocks: vec![block] })),
     }
 }
 
-/// Returns the block for a person's open loans, unseen copies, holds and dues; `None` if there are none.
-fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Option<Block>> {
-    let standing =
-        standing::of(tx, rulebook, moment.today, &[person])?.get(&person).copied().unwrap_or_default();
+/// Returns the blocks for people's open loans, unseen copies, holds and dues; people without any are left out.
+fn open(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    people: &[UserId],
+) -> Result<HashMap<UserId, Block>> {
+    let standings = standing::of(tx, rulebook, moment.today, people)?;
     // Read after the loans: a return in between shows in one of the two.
-    let unseen = copies::unseen_from(tx, person)?;
-    let (books, holds, owes) = (standing.open_loans, people::open_holds(tx, person)?, standing.owes);
-    let any = books > 0 || unseen > 0 || holds > 0 || owes > Money::ZERO;
-    Ok(any.then_some(Block::StillOpen { books, unseen, holds, owes }))
+    let unseen: HashMap<UserId, i64> = copies::unseen_by_reader(tx)?.into_iter().collect();
+    let holds: HashMap<UserId, i64> = holds::counts_of(tx, people)?.into_iter().collect();
+    let block = |uid: &UserId| {
+        let standing = standings.get(uid).copied().unwrap_or_default();
+        let count = |of: &HashMap<UserId, i64>| of.get(uid).copied().unwrap_or_default();
+        let (books, unseen, holds, owes) =
+            (standing.open_loans, count(&unseen), count(&holds), standing.owes);
+        let any = books > 0 || unseen > 0 || holds > 0 || owes > Money::ZERO;
+        any.then_some((*uid, Block::StillOpen { books, unseen, holds, owes }))
+    };
+    Ok(people.iter().filter_map(block).collect())
 }
 
 /// Erases a person's data; refused while loans, holds or dues are open. Loans stay, anonymous (R-PEOPLE-6).
@@ -259,8 +273,58 @@ pub fn certify(
         hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, person, "")?;
     }
     settled(tx, moment, rulebook, person)?;
+    issue(tx, by, moment, person, number)
+}
+
+/// Issues a certificate to a person who has nothing open.
+fn issue(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId, number: &str) -> Result<()> {
     no_dues::keep(tx, number, person, moment.at, moment.today)?;
-    record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.clone() })
+    record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.to_owned() })
+}
+
+/// Certificates of a batch, or their preview.
+#[derive(Clone, Debug)]
+pub struct BatchCertified {
+    /// The people who have nothing open, in the order of the numbers given out.
+    pub clear: Vec<Record>,
+    /// The others, with what is open.
+    pub open: Vec<(Record, Block)>,
+}
+
+/// Maximum active students of a batch that gets its certificates at once.
+pub const MOST_CERTIFIED: usize = 1000;
+
+/// Issues certificates with these numbers to the active students of a batch who have nothing open; with `numbers` empty only
+/// previews them (R-PEOPLE-7).
+pub fn certify_batch(
+    tx: &mut Tx<'_>,
+    by: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+    batch: &str,
+    numbers: &[String],
+) -> Result<BatchCertified> {
+    let people = people::of_batch(tx, batch)?;
+    if people.len() > MOST_CERTIFIED {
+        return Err(Invalid::field("batch", message::batch_too_large(MOST_CERTIFIED)).into());
+    }
+    let mut uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
+    uids.sort_unstable();
+    for uid in &uids {
+        ledger::lock(tx, *uid)?;
+    }
+    let mut blocks = open(tx, moment, rulebook, &uids)?;
+    let mut certified = BatchCertified { clear: Vec::new(), open: Vec::new() };
+    for person in people {
+        match blocks.remove(&person.uid) {
+            Some(block) => certified.open.push((person, block)),
+            None => certified.clear.push(person),
+        }
+    }
+    for (person, number) in certified.clear.iter().zip(numbers) {
+        issue(tx, by, moment, person.uid, number)?;
+    }
+    Ok(certified)
 }
 
 /// A no-dues certificate, as shown without sign-in.
@@ -281,5 +345,5 @@ pub fn certificate(
 ) -> Result<Certificate> {
     let (uid, issued_on) = no_dues::by_number(tx, number)?.ok_or(Error::NotFound)?;
     let person = people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
-    Ok(Certificate { person, issued_on, holds: open(tx, moment, rulebook, uid)?.is_none() })
+    Ok(Certificate { person, issued_on, holds: open(tx, moment, rulebook, &[uid])?.is_empty() })
 }

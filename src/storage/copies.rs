@@ -205,18 +205,20 @@ pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
 }
 
-/// Counts the copies that this person returned without the desk and that the desk has not seen yet.
-pub fn unseen_from(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
-    tx.query_one(
+/// Counts, for each reader, the copies returned without the desk that the desk has not seen yet.
+pub fn unseen_by_reader(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
+    tx.query(
         sql!(
-            "SELECT COUNT(*) FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'unseen'
-               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')
-               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
-               AND (SELECT user_id FROM loans WHERE copy_id = c.id AND ended_at IS NOT NULL AND NOT voided
-                    ORDER BY id DESC LIMIT 1) = $1"
+            "SELECT reader, COUNT(*) FROM (
+               SELECT (SELECT user_id FROM loans WHERE copy_id = c.id AND ended_at IS NOT NULL AND NOT voided
+                       ORDER BY id DESC LIMIT 1) AS reader
+               FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'unseen'
+                 AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')
+                 AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)) AS unseen
+             WHERE reader IS NOT NULL GROUP BY reader"
         ),
-        &[&person],
-        |row| row.get(0),
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
 

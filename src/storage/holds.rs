@@ -159,6 +159,23 @@ pub fn open_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<HoldId>> {
     )
 }
 
+/// Counts the open holds of these people; people without one are left out.
+pub fn counts_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<(UserId, i64)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT user_id, COUNT(*) FROM holds WHERE state IN ('waiting', 'ready') AND user_id IN
+               (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id))
+             GROUP BY user_id"
+        )
+    } else {
+        sql!(
+            "SELECT user_id, COUNT(*) FROM json_each($1) AS wanted CROSS JOIN holds ON holds.user_id = wanted.value
+             WHERE holds.state IN ('waiting', 'ready') GROUP BY user_id"
+        )
+    };
+    tx.query(statement, &[&json!(people).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 /// Returns the titles for which these people have open holds, in the order for locking them.
 pub fn titles_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<BookId>> {
     let statement = if tx.is_postgres() {

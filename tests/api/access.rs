@@ -32,6 +32,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         }
         // Students 8 and 9 are created for it.
         ("POST", "/people/merge") => json!({ "keep": 0, "drop": 0, "dryRun": true }),
+        ("POST", "/people/no-dues") => json!({ "batch": "2099" }),
         ("POST", "/people/promote") => json!({ "fromBatch": "2099", "toBatch": "2100" }),
         ("POST", "/people/{id}/role") => json!({ "role": "admin", "password": "not the one" }),
         ("POST", "/auth/oidc/link") => json!({ "password": "not the one" }),
@@ -321,6 +322,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("GET", "/people.csv"),
             ("DELETE", "/people/{id}"),
             ("POST", "/people/promote"),
+            ("POST", "/people/no-dues"),
             ("POST", "/people/merge"),
             ("POST", "/people/{id}/role"),
             ("POST", "/people/{id}/no-dues"),

@@ -59,6 +59,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             "/people/{id}/charges"
             | "/people/{id}/payments"
             | "/people/{id}/refunds"
+            | "/people/no-dues"
             | "/people/{id}/no-dues"
             | "/charges/{id}/waive"
             | "/charges/{id}/reverse"

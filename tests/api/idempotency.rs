@@ -319,7 +319,7 @@ async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, W
 }
 
 /// A librarian's writes on people.
-async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 10] {
+async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 11] {
     let (app, librarian) = (admin.app, admin.uid);
     // Making a librarian asks for the password.
     let hash = app.state.passwords.hash("four unrelated words".into()).await.expect("hashed");
@@ -350,6 +350,7 @@ async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'stat
             Write::new("POST", "/people/promote").body(json!({ "fromBatch": "2027", "toBatch": "2028" })),
             "/people/promote",
         ),
+        (admin, Write::new("POST", "/people/no-dues").body(json!({ "batch": "2027" })), "/people/no-dues"),
         (
             admin,
             Write::new("POST", at("/role"))

@@ -47,6 +47,7 @@ each_app!(
     a_certificate_holds_while_nothing_is_open_r_people_7,
     a_returned_copy_that_the_desk_has_not_seen_is_still_open_r_people_6_r_people_7,
     a_certificate_may_cancel_the_reservations_in_the_same_step_r_people_7,
+    a_class_gets_certificates_but_for_those_with_something_open_who_are_listed_r_people_7,
     librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_people_8,
     a_librarian_may_do_what_he_was_given_r_people_8,
     a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_9,
@@ -1013,6 +1014,37 @@ async fn a_certificate_may_cancel_the_reservations_in_the_same_step_r_people_7(a
     assert_eq!(librarian.post(&path, &form).await.expect(201)["valid"], true);
     assert_eq!(holds(), ["cancelled", "cancelled"].map(text));
     assert_eq!(recorded(&app, "hold-cancelled").len(), 2);
+}
+
+async fn a_class_gets_certificates_but_for_those_with_something_open_who_are_listed_r_people_7(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let students = [app.student(1).await, app.student(2).await, app.student(3).await];
+    let elsewhere = added(&librarian, "Zenobia Quux", "zq-1").await;
+    let book = app.book("Godaan", 1).await;
+    students[1].borrow(book).await;
+    let charge = json!({ "amount": 20, "kind": "other", "reason": "Card" });
+    librarian.post(&format!("/people/{}/charges", students[1].uid), &charge).await.expect(201);
+    let form = json!({ "batch": "2027" });
+    let tried = librarian.post("/people/no-dues", &with(&form, json!({ "dryRun": true }))).await.expect(200);
+    assert_eq!((&tried["count"], &tried["issued"]), (&json!(2), &json!([])));
+    assert_eq!(recorded(&app, "no-dues-issued"), [Value::Null; 0]);
+    let done = librarian.post("/people/no-dues", &form).await.expect(200);
+    let open = &done["open"][0];
+    assert_eq!((&open["name"], &open["rollNumber"]), (&json!("Student 2"), &json!("cs25-002")));
+    assert_eq!(open["open"]["text"], "Something is still open: 1 book out, no reservation, ₹20 owed.");
+    let issued: Vec<(&str, &str)> = done["issued"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (one["name"].as_str().expect("a name"), one["number"].as_str().expect("a number")))
+        .collect();
+    assert_eq!(issued.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Student 1", "Student 3"]);
+    for (name, number) in issued {
+        let shown = app.visitor().get(&format!("/no-dues/{number}")).await.expect(200);
+        assert_eq!((&shown["name"], &shown["valid"]), (&json!(name), &json!(true)));
+    }
+    let certificates = librarian.get(&format!("/changes?person={elsewhere}&action=no-dues-issued")).await;
+    assert_eq!(certificates.expect(200)["changes"], json!([]));
 }
 
 #[tokio::test]

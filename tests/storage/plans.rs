@@ -352,12 +352,12 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::of_batch(tx, "2027")?;
     people::along_batches(tx, &("2027".into(), String::new(), UserId(0)), 9)?;
     people::lock_librarians(tx)?;
-    people::open_holds(tx, uid)?;
-    events::batches_moved(tx, 0)?;
-    copies::unseen_from(tx, uid)?;
+    holds::counts_of(tx, &[uid])?;
     holds::titles_of(tx, &[uid])?;
+    copies::unseen_by_reader(tx)?;
     loans::lock_of_user(tx, uid)?;
     ledger::lock_of_line(tx, LineId(0))?;
+    events::batches_moved(tx, 0)?;
     people::lock_all(tx, &[uid])?;
     people::merged_into(tx, uid)?;
     people::with_merged_roll_numbers(tx, &["r"])?;

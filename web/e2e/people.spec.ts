@@ -281,6 +281,38 @@ test('R-PEOPLE-5 the answer for a batch that is no longer in the form is dropped
   await expect(page.getByText('3 people updated.')).toBeVisible()
 })
 
+test('R-PEOPLE-7 a class gets its certificates at once; those with something open are named, and what it is', async ({
+  page,
+  library,
+}) => {
+  const batch = `C${Date.now() % 1_000_000}`
+  const desk = await library.librarian()
+  const readers = [await library.student({ name: 'Anil Nair' }), await library.student({ name: 'Bina Shah' })]
+  await Promise.all(readers.map(({ user }) => desk.ask('PATCH', `/people/${user.uid}`, { batch })))
+  const book = await library.addBook({ noOfBooks: 1 })
+  await readers[1]?.borrow(book.id)
+  await page.addInitScript(() => {
+    window.print = () => document.body.toggleAttribute('data-printed', true)
+  })
+  await page.goto(`people?q=${batch}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'No-dues certificates for a class' }).click()
+  await question(page).getByLabel('Batch').fill(batch)
+  await question(page).getByRole('button', { name: 'Preview' }).click()
+  await expect(question(page)).toContainText('1 person has nothing open.')
+  await expect(question(page)).toContainText('1 person gets none yet')
+  await expect(question(page).getByRole('listitem')).toContainText('Bina Shah')
+  await expect(question(page).getByRole('listitem')).toContainText('1 book out')
+  await question(page).getByRole('button', { name: 'Print 1 certificate' }).click()
+  await expect(question(page)).toContainText('1 certificate issued.')
+  await expect(page.locator('body')).toHaveAttribute('data-printed')
+  await page.emulateMedia({ media: 'print' })
+  const paper = page.getByRole('article', { name: 'No-dues certificate' })
+  await expect(paper).toContainText('Anil Nair')
+  await expect(paper).toContainText('Librarian’s signature')
+  await expect(page.getByText('1 certificate issued.')).toBeHidden()
+})
+
 test('R-PEOPLE-7 reservations are cancelled in the same step as the certificate is issued', async ({
   page,
   library,

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    domain::{code, id::UserId, person::Details},
+    circulation::BlockShown,
+    domain::{account::BATCH, code, id::UserId, person::Details, rule::Invalid},
     http::{
         Shared,
         accounts::within,
         client::Network,
         error::{Error, Result},
-        extract::{Id, OptionalJsonBody, PathText},
+        extract::{Id, JsonBody, OptionalJsonBody, PathText},
         idempotency::{Answer, Once},
         session::{self, SignedIn},
     },
@@ -75,6 +76,78 @@ pub async fn issue_no_dues(
         people::certify(tx, librarian.uid, moment, &rulebook, &what)?;
         let certificate = people::certificate(tx, moment, &rulebook, &what.number)?;
         Answer::json(StatusCode::CREATED, &no_dues(what.number, certificate))
+    })
+    .await
+}
+
+/// Batch whose certificates are issued.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BatchNoDuesForm {
+    #[serde(default)]
+    #[schema(required)]
+    batch: String,
+    /// Preview: issue nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Person who gets no certificate.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NotClear {
+    uid: UserId,
+    name: String,
+    #[schema(required)]
+    roll_number: Option<String>,
+    /// What is open, and how much.
+    open: BlockShown,
+}
+
+/// No-dues certificates of a batch.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchNoDues {
+    /// Number of people who have nothing open.
+    count: usize,
+    /// Their certificates, by name; empty in a preview.
+    issued: Vec<NoDues>,
+    /// The others, by name.
+    open: Vec<NotClear>,
+}
+
+/// Issue no-dues certificates to the active students of a batch who have nothing open (R-PEOPLE-7).
+#[utoipa::path(post, path = "/people/no-dues", request_body = BatchNoDuesForm,
+    responses((status = 200, body = BatchNoDues)))]
+pub async fn issue_no_dues_of_batch(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<BatchNoDuesForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let batch = BATCH.check_as("batch", &form.batch, &mut invalid);
+    invalid.or(())?;
+    let count = if form.dry_run { 0 } else { people::MOST_CERTIFIED };
+    let numbers: Vec<String> =
+        (0..count).map(|_| Ok(code::signs(session::random()?, NUMBER_LENGTH))).collect::<Result<_>>()?;
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let certified = people::certify_batch(tx, librarian.uid, moment, &rulebook, &batch, &numbers)?;
+        let count = certified.clear.len();
+        let issued = certified.clear.into_iter().zip(numbers);
+        let issued = issued.map(|(person, number)| {
+            no_dues(number, Certificate { person, issued_on: moment.today, holds: true })
+        });
+        let open = certified.open.into_iter().map(|(person, block)| NotClear {
+            uid: person.uid,
+            name: person.details.name,
+            roll_number: person.details.roll_number,
+            open: BlockShown::from(&block),
+        });
+        let certificates = BatchNoDues { count, issued: issued.collect(), open: open.collect() };
+        Answer::json(StatusCode::OK, &certificates)
     })
     .await
 }

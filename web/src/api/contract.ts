@@ -26,6 +26,14 @@ export const forms = {
       "required": true
     }
   },
+  "BatchNoDuesForm": {
+    "batch": {
+      "required": true
+    },
+    "dryRun": {
+      "required": false
+    }
+  },
   "BookForm": {
     "author": {
       "trimmed": true,

@@ -44,6 +44,7 @@ export const keys = {
   personEnded: (uid: number) => ['people', 'one', uid, 'ended'] as const,
   mergePreview: (keep: number, drop: number) => ['merge', keep, drop] as const,
   noDues: (number: string) => ['no-dues', number] as const,
+  batchNoDues: (batch: string) => ['no-dues', 'batch', batch] as const,
   account: (uid: number) => ['people', 'one', uid, 'account'] as const,
   myAccount: ['me', 'account'] as const,
   money: ['money'] as const,

@@ -3,7 +3,18 @@ import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
-import type { EndedLoan, Loan, MergeForm, NoDuesForm, PeopleFilter, PersonEdit, PersonForm, PromotionForm, RoleForm } from './types'
+import type {
+  BatchNoDuesForm,
+  EndedLoan,
+  Loan,
+  MergeForm,
+  NoDuesForm,
+  PeopleFilter,
+  PersonEdit,
+  PersonForm,
+  PromotionForm,
+  RoleForm,
+} from './types'
 
 const PEOPLE_PER_PAGE = 50
 const LOANS_PER_PAGE = 20
@@ -157,7 +168,8 @@ export const importPeople = action({
 export const erasePerson = action({
   name: 'erasePerson',
   send: (uid: number, call) => dataOf(client.DELETE('/people/{id}', { params: { path: { id: uid } }, ...call })),
-  changes: () => changed,
+  // The record is not reloaded, because its page is left.
+  changes: () => [keys.peopleLists, keys.changes],
   fault: 'The person could not be erased',
   expected: ['refused'],
 })
@@ -167,6 +179,7 @@ export const promote = action({
   send: (body: PromotionForm, call) => dataOf(client.POST('/people/promote', { body, ...call })),
   changes: ({ dryRun }, done) => (done && !dryRun ? changed : []),
   fault: 'The batch could not be moved',
+  expected: ['refused'],
 })
 
 /** Preview of a merge; nothing is stored. */
@@ -200,6 +213,21 @@ export const issueNoDues = action({
   changes: ({ cancelHolds }) => (cancelHolds ? [keys.changes, keys.people, keys.holds] : [keys.changes]),
   fault: 'The certificate could not be issued',
   expected: ['refused'],
+})
+
+/** Who of a batch would get a certificate; nothing is issued. */
+export const batchNoDuesQuery = (batch: string) =>
+  queryOptions({
+    queryKey: keys.batchNoDues(batch),
+    queryFn: ({ signal }) => dataOf(client.POST('/people/no-dues', { body: { batch, dryRun: true }, signal })),
+    gcTime: 0,
+  })
+
+export const issueNoDuesOfBatch = action({
+  name: 'issueNoDuesOfBatch',
+  send: (body: BatchNoDuesForm, call) => dataOf(client.POST('/people/no-dues', { body, ...call })),
+  changes: () => [keys.changes],
+  fault: 'The certificates could not be issued',
 })
 
 /** Public check of a no-dues certificate. */

@@ -5076,6 +5076,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/people/no-dues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Issue no-dues certificates to the active students of a batch who have nothing open (R-PEOPLE-7). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BatchNoDuesForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BatchNoDues"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/people/promote": {
         parameters: {
             query?: never;
@@ -6199,6 +6263,21 @@ export interface components {
             reason: string;
             /** Format: date */
             until: string;
+        };
+        /** @description No-dues certificates of a batch. */
+        BatchNoDues: {
+            /** @description Number of people who have nothing open. */
+            count: number;
+            /** @description Their certificates, by name; empty in a preview. */
+            issued: components["schemas"]["NoDues"][];
+            /** @description The others, by name. */
+            open: components["schemas"]["NotClear"][];
+        };
+        /** @description Batch whose certificates are issued. */
+        BatchNoDuesForm: {
+            batch: string;
+            /** @description Preview: issue nothing. */
+            dryRun?: boolean;
         };
         /** @description Reason for a refusal by circulation. */
         BlockShown: {
@@ -7393,6 +7472,14 @@ export interface components {
         NoDuesForm: {
             /** @description Cancel the person's reservations in the same step. */
             cancelHolds?: boolean;
+        };
+        /** @description Person who gets no certificate. */
+        NotClear: {
+            name: string;
+            /** @description What is open, and how much. */
+            open: components["schemas"]["BlockShown"];
+            rollNumber: string | null;
+            uid: components["schemas"]["UserId"];
         };
         /** @description Code that a phone opens, and the token that it will send from then on. */
         OpenForm: {

@@ -47,7 +47,7 @@ export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () 
         </Stack>
       ) : (
         <Stack>
-          <Paper certificate={issued} />
+          <Certificate certificate={issued} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('common.close')}
@@ -68,12 +68,13 @@ function onlyHolds(error: unknown): number {
   return open && [open['books'], open['unseen'], open['owes']].every((count) => count === 0) ? Number(open['holds']) : 0
 }
 
-function Paper({ certificate }: { certificate: NoDues }) {
+/** A certificate on its sheet. */
+export function Certificate({ certificate, className = '' }: { certificate: NoDues; className?: string }) {
   const library = useLibraryName()
   const { number, issuedOn } = certificate
   const address = `${location.origin}${BASE_PATH}${paths.noDues(number)}`
   return (
-    <Sheet paper="page" className={classes.paper} label={t('people.noDues.title')}>
+    <Sheet paper="page" className={`${classes.paper} ${className}`} label={t('people.noDues.title')}>
       <p className={classes.library} dir="auto">
         {library || 'My Library'}
       </p>
@@ -85,6 +86,10 @@ function Paper({ certificate }: { certificate: NoDues }) {
       <Drawn symbol={qrCode(address)} label={t('people.noDues.qr')} className={classes.dots} />
       <p className={classes.number}>{number}</p>
       <p className={classes.address}>{t('people.noDues.check', { address })}</p>
+      <p className={classes.signatures}>
+        <span>{t('people.noDues.signature')}</span>
+        <span>{t('people.noDues.stamp')}</span>
+      </p>
     </Sheet>
   )
 }

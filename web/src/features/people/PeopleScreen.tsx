@@ -5,6 +5,7 @@ import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
+import { configQuery } from '../../api/config'
 import { peopleFile, peopleQuery } from '../../api/people'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -16,6 +17,7 @@ import { PageHeader } from '../../ui/PageHeader'
 import { Pages, pageAddress } from '../../ui/Pages'
 import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
+import { NoDuesOfClass } from './NoDuesOfClass'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
 import classes from './PeopleScreen.module.css'
 import { PersonDialog } from './PersonDialog'
@@ -30,6 +32,10 @@ export default function PeopleScreen() {
   const navigate = useNavigate()
   const may = useMay('people')
   const offered = offeredIn(useLocation().state)
+  const [certifying, setCertifying] = useState(false)
+  const { data: config } = useQuery(configQuery)
+  // A list searched for a batch is the list of a class.
+  const batch = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
   const [adding, setAdding] = useState(offered !== undefined)
 
   return (
@@ -53,6 +59,7 @@ export default function PeopleScreen() {
                     <Menu.Item component={Link} to={paths.promote()}>
                       {t('people.promote.open')}
                     </Menu.Item>
+                    <Menu.Item onClick={() => setCertifying(true)}>{t('people.noDues.class')}</Menu.Item>
                     <Menu.Item component="a" href={peopleFile(list)} download>
                       {t('people.csv')}
                     </Menu.Item>
@@ -110,6 +117,7 @@ export default function PeopleScreen() {
           )
         }
       </ListState>
+      {certifying && <NoDuesOfClass batch={batch} onClose={() => setCertifying(false)} />}
       {adding && (
         <PersonDialog
           newRollNumber={offered}

@@ -13,6 +13,7 @@ import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { NoDuesOfClass } from './NoDuesOfClass'
 import classes from './ImportScreen.module.css'
 
 /** The form that was previewed, with its answer: exactly this is sent. */
@@ -25,6 +26,7 @@ export default function PromoteScreen() {
   const [way, setWay] = useState<'move' | 'leave'>('move')
   const [to, setTo] = useState('')
   const [except, setExcept] = useState<ReadonlySet<number>>(new Set())
+  const [certifying, setCertifying] = useState(false)
   const [again, setAgain] = useState(false)
   const [preview, setPreview] = useState<Preview | null>(null)
   const send = useAction(promote)
@@ -131,9 +133,13 @@ export default function PromoteScreen() {
             <Button type="submit" variant="default" loading={send.pending && preview === null}>
               {t('people.promote.look')}
             </Button>
+            <Button variant="subtle" disabled={from.trim() === ''} onClick={() => setCertifying(true)}>
+              {t('people.noDues.class')}
+            </Button>
           </Group>
         </Stack>
       </form>
+      {certifying && <NoDuesOfClass batch={from.trim()} onClose={() => setCertifying(false)} />}
       {done !== null && (
         <Alert color="teal" role="status" mt="lg">
           <Group justify="space-between">
