@@ -334,6 +334,22 @@ test('R-PEOPLE-7 reservations are cancelled in the same step as the certificate 
   await expect(page.getByRole('region', { name: 'Holds' })).toContainText('Cancelled')
 })
 
+test('R-PEOPLE-6 a person is erased only after the roll number was typed', async ({ page, library }) => {
+  const reader = await library.student({ name: 'Dipti Sen' })
+  await page.goto(`people/${reader.user.uid}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Erase personal data' }).click()
+  const erase = question(page).getByRole('button', { name: 'Erase personal data' })
+  await expect(erase).toBeDisabled()
+  await question(page).getByRole('textbox').fill('another')
+  await expect(erase).toBeDisabled()
+  await question(page)
+    .getByRole('textbox')
+    .fill(` ${(reader.user.rollNumber ?? '').toUpperCase()}`)
+  await erase.click()
+  await expect(page).toHaveURL(/people$/)
+})
+
 test('R-PEOPLE-2 the ID card of a person is shown to be printed', async ({ page, library }) => {
   const reader = await library.student({ name: 'Bhavna Joshi' })
   await page.goto(`people/${reader.user.uid}`)

@@ -15,6 +15,8 @@ type ConfirmModalProps = {
   /** Frequent question: Enter confirms. */
   routine?: boolean
   pending?: boolean
+  /** The question is not answered yet. */
+  disabled?: boolean
   onConfirm: () => void
   onClose: () => void
 }
@@ -31,6 +33,7 @@ export function ConfirmModal({
   danger,
   routine = false,
   pending,
+  disabled = false,
   onConfirm,
   onClose,
 }: ConfirmModalProps) {
@@ -52,6 +55,7 @@ export function ConfirmModal({
         <Button
           {...(danger && { color: 'red' })}
           loading={pending ?? false}
+          disabled={disabled}
           onClick={onConfirm}
           data-autofocus={routine || undefined}
         >

@@ -147,6 +147,8 @@ function ResetSecondFactor({ person, onClose }: { person: Person; onClose: () =>
 function Erase({ person, onClose }: { person: Person; onClose: () => void }) {
   const navigate = useNavigate()
   const erase = useAction(erasePerson, { done: () => t('people.erase.done') })
+  const [typed, setTyped] = useState('')
+  const word = person.rollNumber ?? person.name
   return (
     <ConfirmModal
       opened
@@ -154,12 +156,21 @@ function Erase({ person, onClose }: { person: Person; onClose: () => void }) {
       title={t('people.erase.question', { name: person.name })}
       confirm={t('people.erase')}
       pending={erase.pending}
+      disabled={typed.trim().toLowerCase() !== word.trim().toLowerCase()}
       onConfirm={() => {
         void erase.run(person.uid).then(({ ok }) => ok && navigate(paths.people(), { replace: true }))
       }}
       onClose={onClose}
     >
       <Text>{t('people.erase.what')}</Text>
+      <TextInput
+        mt="md"
+        label={t(person.rollNumber === null ? 'people.erase.typeName' : 'people.erase.typeNumber', { word })}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
       {erase.error !== null && (
         <Alert color="red" role="alert" mt="md">
           {messageOf(erase.error)}
