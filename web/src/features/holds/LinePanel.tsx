@@ -1,10 +1,9 @@
-import { Alert, Anchor, Button, TextInput, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Alert, Anchor, Button, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { lineQuery, placeHold } from '../../api/holds'
-import { peopleQuery } from '../../api/people'
 import type { BookDetail, Hold } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -12,6 +11,7 @@ import { messageOf } from '../../lib/problem'
 import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { FindPerson } from '../find'
 import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { MoveInLine } from './MoveInLine'
@@ -24,8 +24,8 @@ export function LinePanel({ book }: { book: BookDetail }) {
   const query = useQuery(lineQuery(book.id))
   const heading = useRef<HTMLHeadingElement>(null)
   const line = query.data?.holds ?? []
-  // Without waiting readers, and with a free copy, there is nothing to show.
-  if (!offered && line.length === 0 && !query.isError) return null
+  const isOnShelf = book.noOfBooks > 0
+  if (!offered && !isOnShelf && line.length === 0 && !query.isError) return null
   return (
     <section className={classes.panel} aria-labelledby="line">
       <Title order={2} id="line" tabIndex={-1} ref={heading}>
@@ -40,7 +40,7 @@ export function LinePanel({ book }: { book: BookDetail }) {
           )
         }
       </ListState>
-      {offered && <ReserveFor book={book} />}
+      {offered ? <ReserveFor book={book} /> : isOnShelf && <p className={classes.hint}>{t('holds.line.onShelf')}</p>}
     </section>
   )
 }
@@ -105,62 +105,23 @@ export function Reader({ hold }: { hold: Hold }) {
   )
 }
 
-/** Reserves for a reader, found by roll number (typed, or scanned from the card). */
+/** Reserves for a reader, found by name or roll number (typed, or scanned from the card). */
 function ReserveFor({ book }: { book: BookDetail }) {
-  const queries = useQueryClient()
-  const [rollNumber, setRollNumber] = useState('')
-  const [unknown, setUnknown] = useState<string | null>(null)
-  const [looking, setLooking] = useState(false)
   const place = useAction(placeHold, {
     done: ({ userName, place: at }) => t('holds.placedFor', { name: userName, place: at ?? 1 }),
   })
-
-  async function run() {
-    const typed = rollNumber.trim()
-    if (typed === '' || looking) return
-    setLooking(true)
-    setUnknown(null)
-    try {
-      const { people } = await queries.fetchQuery(peopleQuery({ q: typed, filter: null, sort: '' }, null))
-      const same = people.find((person) => person.rollNumber?.toLowerCase() === typed.toLowerCase())
-      if (!same) return setUnknown(t('holds.reserveFor.unknown', { rollNumber: typed }))
-      const { ok } = await place.run({ bookId: book.id, person: same.uid })
-      if (ok) setRollNumber('')
-    } catch (error) {
-      setUnknown(messageOf(error))
-    } finally {
-      setLooking(false)
-    }
-  }
-
   return (
-    <>
-      <form
-        className={classes.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run()
-        }}
-      >
-        <TextInput
-          label={t('holds.reserveFor')}
-          description={t('holds.reserveFor.hint')}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          value={rollNumber}
-          error={unknown}
-          onChange={(event) => setRollNumber(event.currentTarget.value)}
-        />
-        <Button type="submit" variant="default" loading={looking || place.pending}>
-          {t('holds.reserve')}
-        </Button>
-      </form>
+    <div className={classes.reserveFor}>
+      <FindPerson
+        label={t('holds.reserveFor')}
+        pending={place.pending}
+        onChoose={async ({ uid }) => (await place.run({ bookId: book.id, person: uid })).ok}
+      />
       {place.error !== null && (
         <Alert color="red" role="alert" mt="sm">
           {messageOf(place.error)}
         </Alert>
       )}
-    </>
+    </div>
   )
 }

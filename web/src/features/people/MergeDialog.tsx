@@ -1,16 +1,16 @@
-import { Alert, Button, Group, Radio, Skeleton, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Alert, Button, Group, Radio, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/action'
-import { mergePeople, mergePreviewQuery, peopleQuery } from '../../api/people'
+import { mergePeople, mergePreviewQuery } from '../../api/people'
 import type { MergeReport, Person } from '../../api/types'
 import { moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
+import { FindPerson } from '../find'
 import classes from './MergeDialog.module.css'
 
 /** Merges two records of one person: find the other, compare both, preview the effect (R-PEOPLE-9). */
@@ -19,51 +19,16 @@ export function MergeDialog({ person, onClose }: { person: Person; onClose: () =
   return (
     <Dialog onClose={onClose} title={t('people.merge.title')} size="xl">
       {other === null ? (
-        <Choose person={person} onChoose={setOther} />
+        <FindPerson
+          autoFocus
+          label={t('people.merge.search', { name: person.name })}
+          except={person.uid}
+          onChoose={setOther}
+        />
       ) : (
         <Compare person={person} other={other} onBack={() => setOther(null)} onClose={onClose} />
       )}
     </Dialog>
-  )
-}
-
-/** Maximum number of matches shown. */
-const SHOWN = 8
-const TYPING_MS = 200
-
-function Choose({ person, onChoose }: { person: Person; onChoose: (other: Person) => void }) {
-  const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const query = useQuery({ ...peopleQuery({ q, filter: null, sort: '' }, null), enabled: q !== '' })
-  const found = query.data?.people.filter(({ uid }) => uid !== person.uid).slice(0, SHOWN) ?? []
-  return (
-    <>
-      <TextInput
-        label={t('people.merge.search', { name: person.name })}
-        description={t('people.merge.searchHint')}
-        autoComplete="off"
-        data-autofocus
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
-      {q !== '' && query.isSuccess && found.length === 0 && <Text mt="md">{t('people.merge.nobody')}</Text>}
-      {q !== '' && found.length > 0 && (
-        <ul className={classes.found}>
-          {found.map((other) => (
-            <li key={other.uid}>
-              <Button variant="default" fullWidth justify="flex-start" onClick={() => onChoose(other)}>
-                <span dir="auto">{[other.name, other.rollNumber, other.batch].filter(Boolean).join(' · ')}</span>
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {query.isError && (
-        <Alert color="red" role="alert" mt="md">
-          {messageOf(query.error)}
-        </Alert>
-      )}
-    </>
   )
 }
 

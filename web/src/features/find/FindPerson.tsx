@@ -1,0 +1,97 @@
+import { Alert, Button, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { peopleQuery, rollNumberQuery } from '../../api/people'
+import type { Person } from '../../api/types'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import classes from './FindPerson.module.css'
+
+type FindPersonProps = {
+  label: string
+  /** Person who is not offered. */
+  except?: number
+  /** Has the focus when its dialog opens. */
+  isFirst?: boolean
+  pending?: boolean
+  /** Returns true to begin anew. */
+  onChoose: (person: Person) => Promise<boolean> | void
+}
+
+/** Maximum number of matches shown. */
+const SHOWN = 8
+const TYPING_MS = 200
+
+/** Finds a person by name, roll number or email. Enter takes the person with the roll number, typed or scanned. */
+export function FindPerson({ label, except, isFirst = false, pending = false, onChoose }: FindPersonProps) {
+  const queries = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const wanted = typed.trim()
+  const [q] = useDebouncedValue(wanted, TYPING_MS)
+  const query = useQuery({ ...peopleQuery({ q, filter: null, sort: '' }, null), enabled: q !== '' })
+  const isAnswered = q !== '' && q === wanted && query.isSuccess && !query.isPlaceholderData
+  const found = query.data?.people.filter(({ uid }) => uid !== except).slice(0, SHOWN) ?? []
+  const list = useRef<HTMLUListElement>(null)
+  const [failure, setFailure] = useState<unknown>(null)
+
+  async function choose(person: Person) {
+    if (pending) return
+    if (await onChoose(person)) setTyped('')
+  }
+
+  async function enter() {
+    if (wanted === '') return
+    setFailure(null)
+    try {
+      const person = await queries.fetchQuery(rollNumberQuery(wanted))
+      if (person && person.uid !== except) await choose(person)
+      else list.current?.querySelector('button')?.focus()
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+
+  return (
+    <div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void enter()
+        }}
+      >
+        <TextInput
+          label={label}
+          description={t('list.findPerson.hint')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus={isFirst || undefined}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </form>
+      {isAnswered && found.length === 0 && (
+        <Text mt="md" role="status">
+          {t('list.findPerson.nobody', { q })}
+        </Text>
+      )}
+      {wanted !== '' && found.length > 0 && (
+        <ul ref={list} className={classes.found}>
+          {found.map((person) => (
+            <li key={person.uid}>
+              <Button variant="default" fullWidth justify="flex-start" onClick={() => void choose(person)}>
+                <span dir="auto">{[person.name, person.rollNumber, person.batch].filter(Boolean).join(' · ')}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {(failure ?? query.error) !== null && (
+        <Alert color="red" role="alert" mt="md">
+          {messageOf(failure ?? query.error)}
+        </Alert>
+      )}
+    </div>
+  )
+}

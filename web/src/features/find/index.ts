@@ -1,0 +1,1 @@
+export { FindPerson } from './FindPerson'
