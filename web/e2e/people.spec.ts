@@ -350,6 +350,22 @@ test('R-PEOPLE-6 a person is erased only after the roll number was typed', async
   await expect(page).toHaveURL(/people$/)
 })
 
+test('R-PEOPLE-2 a person is opened at the desk, and a book reserved, from their page', async ({ page, library }) => {
+  const [reader, other] = [await library.student({ name: 'Esha Kaul' }), await library.student()]
+  const book = await library.addBook({ noOfBooks: 1 })
+  await other.borrow(book.id)
+  await page.goto(`people/${reader.user.uid}`)
+  await page.getByRole('button', { name: 'Reserve a book…' }).click()
+  await question(page).getByRole('textbox').fill(book.title)
+  await question(page)
+    .getByRole('button', { name: new RegExp(book.title) })
+    .click()
+  await expect(page.getByRole('region', { name: 'Holds' })).toContainText(book.title)
+  await page.getByRole('link', { name: 'Open at the desk' }).click()
+  await expect(page).toHaveURL(/desk$/)
+  await expect(page.locator('#main')).toContainText('Esha Kaul')
+})
+
 test('R-PEOPLE-2 the ID card of a person is shown to be printed', async ({ page, library }) => {
   const reader = await library.student({ name: 'Bhavna Joshi' })
   await page.goto(`people/${reader.user.uid}`)

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, TextInput, VisuallyHidden } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { sumsOf } from '../../counter/acts'
 import type { Desk, Doing } from '../../counter/queue'
 import type { LogEntry, Mode } from '../../counter/tasks'
@@ -32,6 +32,12 @@ const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('.
 const opened = ({ outcome }: LogEntry): number | null =>
   outcome.kind === 'answered' && outcome.answer.outcome === 'person' ? (outcome.answer.person?.uid ?? null) : null
 
+/** Returns the code of a card, passed by another screen. */
+function cardIn(state: unknown): string | undefined {
+  const card = typeof state === 'object' && state !== null && 'card' in state ? state.card : undefined
+  return typeof card === 'string' ? card : undefined
+}
+
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
   const { desk, open, log, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
@@ -52,6 +58,15 @@ export default function DeskScreen() {
     answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
     answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
   }, [shown])
+
+  // The page of a person opens its reader like a scan of the card.
+  const card = cardIn(useLocation().state)
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (card === undefined) return
+    desk.scan(card)
+    void navigate(paths.desk(), { replace: true })
+  }, [card, desk, navigate])
 
   function take() {
     const scanned = takeText()

@@ -1,6 +1,6 @@
 import { Anchor, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { personHoldsQuery } from '../../api/holds'
 import { t } from '../../lib/messages'
@@ -13,14 +13,17 @@ import { Ended } from './MyHolds'
 import { Standing } from './Standing'
 
 /** Holds of a person, on the librarian's page of the person. */
-export function PersonHolds({ uid }: { uid: number }) {
+export function PersonHolds({ uid, actions }: { uid: number; actions?: ReactNode }) {
   const query = useQuery(personHoldsQuery(uid))
   const heading = useRef<HTMLHeadingElement>(null)
   return (
     <section className={classes.part} aria-labelledby="person-holds">
-      <Title order={2} id="person-holds" tabIndex={-1} ref={heading}>
-        {t('holds.title')}
-      </Title>
+      <div className={classes.head}>
+        <Title order={2} id="person-holds" tabIndex={-1} ref={heading}>
+          {t('holds.title')}
+        </Title>
+        {actions}
+      </div>
       <ListState query={query} lines={2}>
         {({ holds, ended }) => (
           <>

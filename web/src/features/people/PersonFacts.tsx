@@ -1,19 +1,27 @@
 import { Anchor } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useMay } from '../../api/account'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { DateText } from '../../ui/Facts'
+import { TakeMoney } from '../money'
 import classes from './PersonScreen.module.css'
 import { Standing } from './Standing'
 
 /** Details of a person. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
-  const { rollNumber, email, department, batch, category, validUntil, barred } = person
+  const { uid, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
+  const mayTake = useMay('money')
   return (
     <>
       <p className={classes.badges}>
         <Standing person={person} today={today} />
       </p>
+      <div className={classes.sums}>
+        <span>{t('people.sums.books', { count: openLoans })}</span>
+        <span data-owed={owes > 0 || undefined}>{t('people.sums.owes', { amount: owes })}</span>
+        {owes > 0 && mayTake && <TakeMoney uid={uid} onClosed={() => {}} />}
+      </div>
       <dl className={classes.facts}>
         <Fact name={t('people.column.rollNumber')}>{rollNumber}</Fact>
         <Fact name={t('people.fact.email')}>

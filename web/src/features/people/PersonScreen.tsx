@@ -14,12 +14,14 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { PersonHolds } from '../holds'
 import { PersonAccount } from '../money'
+import { OpenAtDesk } from './OpenAtDesk'
 import { PersonActions } from './PersonActions'
 import { PersonCard } from './PersonCard'
 import { PersonFacts } from './PersonFacts'
 import { PersonHistory } from './PersonHistory'
 import { PersonLoans } from './PersonLoans'
 import classes from './PersonScreen.module.css'
+import { ReserveBook } from './ReserveBook'
 
 /** One person: details, open loans, and history (R-PEOPLE-2). */
 export default function PersonScreen() {
@@ -47,6 +49,7 @@ function One({ uid }: { uid: number }) {
   const query = useQuery(personQuery(uid))
   const config = useQuery(configQuery)
   const may = useMay('people')
+  const mayLend = useMay('desk')
   const person = query.data
   if (query.error instanceof ProblemError && query.error.code === 'not-found') return <Nobody />
   // The record was merged into another one.
@@ -59,6 +62,7 @@ function One({ uid }: { uid: number }) {
         actions={
           person && (
             <Group gap="xs">
+              {mayLend && person.rollNumber !== null && <OpenAtDesk rollNumber={person.rollNumber} />}
               <PersonCard person={person} />
               {may && <PersonActions person={person} />}
             </Group>
@@ -85,7 +89,7 @@ function Page({ person, today, timeZone }: { person: Person; today: string; time
     <>
       <PersonFacts person={person} today={today} />
       <PersonLoans person={person} />
-      <PersonHolds uid={person.uid} />
+      <PersonHolds uid={person.uid} actions={person.active && <ReserveBook uid={person.uid} name={person.name} />} />
       <PersonAccount uid={person.uid} />
       <PersonHistory person={person} timeZone={timeZone} />
     </>

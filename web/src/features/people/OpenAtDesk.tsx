@@ -1,0 +1,13 @@
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import { t } from '../../lib/messages'
+import { paths } from '../../screens'
+
+/** Opens the person at the desk, as a scan of the card does. */
+export function OpenAtDesk({ rollNumber }: { rollNumber: string }) {
+  return (
+    <Button component={Link} to={paths.desk()} state={{ card: rollNumber }}>
+      {t('people.openAtDesk')}
+    </Button>
+  )
+}
