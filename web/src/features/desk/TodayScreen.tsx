@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
 import { todayQuery, type TodayFilter } from '../../api/desk'
 import type { DeskToday } from '../../api/types'
-import { dayText } from '../../lib/format'
+import { dayText, numberText } from '../../lib/format'
 import { useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -135,7 +135,7 @@ function Totals({ of }: { of: DeskToday }) {
         {counts.map(([name, count]) => (
           <div key={name}>
             <dt>{t(`desk.today.${name}`)}</dt>
-            <dd className="tabular">{count}</dd>
+            <dd className="tabular">{numberText(count)}</dd>
           </div>
         ))}
         <div>

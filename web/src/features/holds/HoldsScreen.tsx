@@ -6,6 +6,7 @@ import { useAction } from '../../api/action'
 import { moveCopy, unseenQuery } from '../../api/copies'
 import { readyHoldsQuery, wantedQuery } from '../../api/holds'
 import type { Copy } from '../../api/types'
+import { numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
@@ -232,12 +233,12 @@ function Wanted() {
                   {
                     title: t('holds.column.waiting'),
                     align: 'end',
-                    cell: (title) => <span className="tabular">{title.waiting}</span>,
+                    cell: (title) => <span className="tabular">{numberText(title.waiting)}</span>,
                   },
                   {
                     title: t('holds.column.copies'),
                     align: 'end',
-                    cell: (title) => <span className="tabular">{title.copies}</span>,
+                    cell: (title) => <span className="tabular">{numberText(title.copies)}</span>,
                   },
                   {
                     title: t('holds.column.backBy'),

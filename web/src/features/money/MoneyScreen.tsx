@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
 import { accountQuery, debtorsQuery, linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
 import type { Booked, Debtor, Total } from '../../api/types'
-import { dayIn, moneyText, timeText } from '../../lib/format'
+import { dayIn, moneyText, numberText, timeText } from '../../lib/format'
 import { isBackwards, useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -205,7 +205,7 @@ function Sums({ period: { from, to } }: { period: LineFilter }) {
                 {
                   title: t('money.totals.count'),
                   align: 'end',
-                  cell: ({ count }) => <span className="tabular">{count}</span>,
+                  cell: ({ count }) => <span className="tabular">{numberText(count)}</span>,
                 },
                 { title: t('money.account.amount'), align: 'end', cell: ({ amount }) => <Money amount={amount} /> },
                 {

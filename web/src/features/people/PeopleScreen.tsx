@@ -8,6 +8,7 @@ import { useMay } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { peopleFile, peopleQuery } from '../../api/people'
 import type { Person } from '../../api/types'
+import { numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
@@ -17,9 +18,9 @@ import { PageHeader } from '../../ui/PageHeader'
 import { Pages, pageAddress } from '../../ui/Pages'
 import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
-import { NoDuesOfClass } from './NoDuesOfClass'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
 import classes from './PeopleScreen.module.css'
+import { NoDuesOfClass } from './NoDuesOfClass'
 import { PersonDialog } from './PersonDialog'
 import { Standing } from './Standing'
 
@@ -165,7 +166,7 @@ function People({ people, today }: { people: readonly Person[]; today: string })
     cell,
   })
   const text = (value: string | null) => <span dir="auto">{value ?? '–'}</span>
-  const count = (value: number) => <span className="tabular">{value === 0 ? '–' : value}</span>
+  const count = (value: number) => <span className="tabular">{value === 0 ? '–' : numberText(value)}</span>
   return (
     <ResponsiveTable
       label={t('people.title')}
