@@ -92,3 +92,25 @@ it('V11: what is typed while a save is on its way stays, and can be saved', asyn
   expect(await nameField()).toHaveValue('City College Library, Pune')
   expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled()
 })
+
+it('V20: a lone minus is not kept in a number: what is sent is what the field shows', async () => {
+  let sent: unknown
+  fakeServer({
+    ...server,
+    'GET /settings/library': { body: { ...library, forgetAfterMonths: 6 }, headers: { ETag: '"1"' } },
+    'POST /settings/library/preview': async (request) => {
+      sent = ((await request.json()) as LibrarySettings).forgetAfterMonths
+      return {
+        body: { before: 0, after: 0, dueDatesMoved: 0, finesChanged: 0, forgets: null, loans: [], summary: [] },
+      }
+    },
+    'PUT /settings/library': { body: library, headers: { ETag: '"2"' } },
+  })
+  renderApp('/settings?tab=library')
+  const months = await screen.findByDisplayValue('6')
+  await userEvent.clear(months)
+  await userEvent.type(months, '-')
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(sent).toBe(null))
+  expect(months).toHaveValue('')
+})
