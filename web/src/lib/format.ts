@@ -34,6 +34,10 @@ export function quoted(title: string): string {
   return RIGHT_TO_LEFT.test(short) ? `“\u2068${short}\u2069”` : `“${short}”`
 }
 
+/** "One, Two and Three" */
+export const listText = (items: readonly string[]): string =>
+  new Intl.ListFormat(intlLocale(), { type: 'conjunction' }).format(items)
+
 /** "Monday" for 1 (ISO weekday). */
 export function weekdayText(weekday: number): string {
   // 1 January 2024 was a Monday.

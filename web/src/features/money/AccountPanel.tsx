@@ -119,17 +119,11 @@ function Balance({ account }: { account: Account }) {
   return (
     <div className={classes.balance}>
       <p>
-        {balance < 0 ? (
-          t('money.credit', { amount: -balance })
-        ) : (
-          <>
-            {t('money.account.balance')} <Money amount={balance} />
-          </>
-        )}
+        {balance < 0 ? t('money.credit', { amount: -balance }) : t('money.account.balance', { amount: balance })}
         {running > 0 && (
           <>
             {' · '}
-            {t('money.account.running')} <Money amount={running} />
+            {t('money.account.running', { amount: running })}
           </>
         )}
       </p>

@@ -1,11 +1,11 @@
-import { Alert, Button, Group, Radio, Skeleton, Text } from '@mantine/core'
+import { Alert, Button, Group, Radio, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/action'
 import { mergePeople, mergePreviewQuery } from '../../api/people'
 import type { MergeReport, Person } from '../../api/types'
-import { moneyText } from '../../lib/format'
+import { listText, moneyText, quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
@@ -20,7 +20,7 @@ export function MergeDialog({ person, onClose }: { person: Person; onClose: () =
     <Dialog onClose={onClose} title={t('people.merge.title')} size="xl">
       {other === null ? (
         <FindPerson
-          autoFocus
+          isFirst
           label={t('people.merge.search', { name: person.name })}
           except={person.uid}
           onChoose={setOther}
@@ -115,7 +115,7 @@ function Side({ person, isKept }: { person: Person; isKept: boolean }) {
 /** Describes the effect of the merge. */
 function What({ report }: { report: MergeReport }) {
   const { drop, after, holdsCancelled, reviewsGivenUp, takesPassword } = report
-  const titles = (of: readonly string[]) => of.map((title) => `“${title}”`).join(', ')
+  const titles = (of: readonly string[]) => listText(of.map(quoted))
   return (
     <ul className={classes.what}>
       <li>{t('people.merge.moves', report)}</li>

@@ -8,13 +8,14 @@ import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
 import type { PromotionForm, PromotionReport } from '../../api/types'
 import { focusHere } from '../../lib/focus'
+import { listText } from '../../lib/format'
 import { translate, translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { NoDuesOfClass } from './NoDuesOfClass'
 import classes from './ImportScreen.module.css'
+import { NoDuesOfClass } from './NoDuesOfClass'
 
 /** The form that was previewed, with its answer: exactly this is sent. */
 type Preview = PromotionReport & { form: PromotionForm }
@@ -67,7 +68,7 @@ export default function PromoteScreen() {
     setDone(null)
     setUndone(null)
   }
-  // Without its list, the preview cannot tell whether those moved before are among the exceptions: the server decides.
+  // With exceptions, the server decides whether the rest were moved before.
   const needsAgain = preview?.movedBefore != null && !again && except.size === 0
   const touched = preview ? preview.count - except.size : 0
 
@@ -174,9 +175,9 @@ export default function PromoteScreen() {
             <Alert color="yellow" mt="sm">
               {t('people.promote.kept', {
                 count: preview.kept.length,
-                names: preview.kept
-                  .map(({ name, rollNumber }) => [name, rollNumber].filter(Boolean).join(' '))
-                  .join(', '),
+                names: listText(
+                  preview.kept.map(({ name, rollNumber }) => [name, rollNumber].filter(Boolean).join(' ')),
+                ),
               })}
             </Alert>
           )}
@@ -223,7 +224,12 @@ export default function PromoteScreen() {
                   },
                 ]}
               />
-              <Button mt="lg" loading={send.pending} disabled={touched === 0 || needsAgain} onClick={() => void run(preview)}>
+              <Button
+                mt="lg"
+                loading={send.pending}
+                disabled={touched === 0 || needsAgain}
+                onClick={() => void run(preview)}
+              >
                 {preview.form.toBatch
                   ? t('people.promote.submitMove', { count: touched, batch: preview.form.toBatch })
                   : t('people.promote.submitLeave', { count: touched })}
