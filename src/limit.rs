@@ -36,11 +36,20 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         self.take_at(key, Instant::now())
     }
 
+    /// Takes a token of the fuller half of the bucket, and leaves the other half to [`Self::take`].
+    pub fn take_of_half(&self, key: &K) -> Result<(), Duration> {
+        self.take_leaving(key, self.burst / 2.0, Instant::now())
+    }
+
     fn take_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
+        self.take_leaving(key, 0.0, now)
+    }
+
+    fn take_leaving(&self, key: &K, left: f64, now: Instant) -> Result<(), Duration> {
         let mut buckets = self.lock();
         let tokens = buckets.get(key).map_or(self.burst, |bucket| self.filled(*bucket, now));
-        if tokens < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - tokens) / self.per_second));
+        if tokens - left < 1.0 {
+            return Err(Duration::from_secs_f64((1.0 + left - tokens) / self.per_second));
         }
         if buckets.len() >= KEYS && !buckets.contains_key(key) {
             self.make_room(&mut buckets, now);
@@ -116,6 +125,13 @@ mod tests {
             limit.give_back(&"a");
         }
         limit.give_back(&"a");
+        assert_eq!([(); 3].map(|()| limit.take(&"a").is_ok()), [true, true, false]);
+    }
+
+    #[test]
+    fn half_of_a_bucket_can_be_left_to_others_x6() {
+        let limit = Limit::new(4, 3600 * SECOND);
+        assert_eq!([(); 3].map(|()| limit.take_of_half(&"a").is_ok()), [true, true, false]);
         assert_eq!([(); 3].map(|()| limit.take(&"a").is_ok()), [true, true, false]);
     }
 

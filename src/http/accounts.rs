@@ -17,6 +17,7 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
+    limits::Secret,
     options::IdCard,
     second_factor::Half,
     security_log,
@@ -117,7 +118,7 @@ pub(super) enum Tries {
     /// Limit of a browser in which the account has signed in before.
     KnownDevice((String, device::Name)),
     /// Limits of the network and of the account.
-    Elsewhere(String, Network),
+    Elsewhere(Secret, Network),
     /// Limit of second-factor codes of an account: one per known browser; elsewhere one for all other browsers
     /// together, plus the limit of the network.
     SecondFactor((UserId, Option<device::Name>), Network),
@@ -146,7 +147,11 @@ impl Limits {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.take(device),
             Tries::Elsewhere(account, network) => {
-                self.failures_of_network.take(network)?;
+                if self.lately_failed.taken(account) > 0.0 {
+                    self.failures_of_network.take_of_half(network)?;
+                } else {
+                    self.failures_of_network.take(network)?;
+                }
                 let here = (account.clone(), *network);
                 self.failures_of_account_from_network
                     .take(&here)
@@ -204,7 +209,7 @@ fn tries(device: Option<&Device>, account: &str, network: Network, stored: Optio
         (Some(device), Some(hash)) if device.knows(hash)? => {
             Tries::KnownDevice((account.to_owned(), device.name()))
         }
-        _ => Tries::Elsewhere(account.to_owned(), network),
+        _ => Tries::Elsewhere(Secret::Password(account.to_owned()), network),
     })
 }
 
@@ -222,6 +227,9 @@ impl App {
         let verdict = self.passwords.verify(account, secret, stored, failures).await;
         if !matches!(verdict, Ok(Verdict::Wrong)) {
             self.limits.give_back_sign_in(tries);
+        } else if let Tries::Elsewhere(account, _) = &tries {
+            // Already taken by an earlier failure, if it fails.
+            let _ = self.limits.lately_failed.take(account);
         }
         Ok(verdict?)
     }
@@ -510,12 +518,16 @@ pub async fn redeem_code(
             let Some(person) = people::known_as(tx, roll_number.as_deref(), key.as_deref())? else {
                 return Ok((None, library));
             };
-            Ok((sign_in_codes::hash(tx, person.uid, now)?.map(|hash| (person, hash)), library))
+            let hash = sign_in_codes::hash(tx, person.uid, now)?;
+            Ok((Some((person, hash)), library))
         })
         .await?;
     let (person, stored) = found.unzip();
+    let stored = stored.flatten();
     security_log::concerns(person.as_ref().map(|person| person.uid));
-    let tries = Tries::Elsewhere(name.clone(), network);
+    let secret =
+        person.as_ref().map_or_else(|| Secret::CodeOfUnknown(name.clone()), |one| Secret::Code(one.uid));
+    let tries = Tries::Elsewhere(secret, network);
     let verdict = app.try_secret(tries, &name, code, stored.clone()).await?;
     let (Verdict::Right { .. }, Some(person), Some(stored)) = (verdict, person, stored) else {
         return Err(Error::InvalidCode);

@@ -8,18 +8,33 @@ use crate::{
     limit::Limit,
 };
 
+/// What is guessed. A code counts apart from the password, so that guessed passwords do not keep the owner of an account from
+/// redeeming the desk's code (X6).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Secret {
+    /// Password of the account with this folded email address.
+    Password(String),
+    /// Sign-in code of a person, by whatever name they are known.
+    Code(UserId),
+    /// Sign-in code for a name that no person has.
+    CodeOfUnknown(String),
+}
+
 /// Rate limits: token buckets, one kind per field.
 ///
 /// Failed sign-ins count three times, because a campus shares one address and an attacker has many: for the network,
 /// for the account from that network, and for the account from anywhere. A browser in which the account's owner has
 /// signed in before counts on its own instead, so that attackers cannot use its limit up.
 pub struct Limits {
-    /// Failed sign-ins to any account from a network.
+    /// Failed sign-ins to any account from a network. Half of them are left to accounts that are not in
+    /// `lately_failed`, so that one attacker does not keep a whole campus out (X6).
     pub failures_of_network: Limit<Network>,
     /// Failed sign-ins to an account from a network.
-    pub failures_of_account_from_network: Limit<(String, Network)>,
+    pub failures_of_account_from_network: Limit<(Secret, Network)>,
     /// Failed sign-ins to an account from anywhere.
-    pub failures_of_account: Limit<String>,
+    pub failures_of_account: Limit<Secret>,
+    /// Accounts with a failed sign-in in the last hour.
+    pub lately_failed: Limit<Secret>,
     /// Failed sign-ins to an account in a known browser.
     pub failures_of_device: Limit<(String, device::Name)>,
     /// Wrong second-factor codes of an account: per known browser, and in all other browsers together.
@@ -71,6 +86,7 @@ impl Default for Limits {
             failures_of_network: Limit::new(200, Duration::from_secs(1)),
             failures_of_account_from_network: Limit::new(20, Duration::from_secs(15)),
             failures_of_account: Limit::new(100, Duration::from_secs(36)),
+            lately_failed: Limit::new(1, Duration::from_hours(1)),
             failures_of_device: Limit::new(20, Duration::from_secs(15)),
             // At any time three of a million codes are right. An attacker with the password guesses one with a chance
             // of 0.1 % a day; NIST SP 800-63B-4 (3.2.2) asks for a limit and allows a hundred in a row.

@@ -126,6 +126,46 @@ async fn signing_in_uses_up_nothing() {
     sign_in(&app.visitor(), "203.0.113.9", "owner@college.edu", RIGHT).await.expect(429);
 }
 
+/// X6: one laptop kept a whole campus from signing in, because it used up the tries of their one address.
+#[tokio::test]
+async fn half_of_a_networks_tries_are_left_to_accounts_that_did_not_fail_x6() {
+    let app = behind_a_proxy(Limits { failures_of_network: burst(10), ..Limits::default() }).await;
+    let campus = "203.0.113.9";
+    let mut statuses = Vec::new();
+    for n in 0..20 {
+        let sprayed = format!("sprayed{}@college.edu", n % 3);
+        statuses.push(sign_in(&app.visitor(), campus, &sprayed, "guess").await.status);
+    }
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 5, "{statuses:?}");
+    sign_in(&app.visitor(), campus, "owner@college.edu", RIGHT).await.expect(200);
+    // The first failure of an account is one of the other half.
+    sign_in(&app.visitor(), campus, "owner@college.edu", "guess").await.expect(401);
+    sign_in(&app.visitor(), campus, "owner@college.edu", RIGHT).await.expect(429);
+}
+
+/// X6: guessed passwords kept an account's owner from redeeming the desk's code. X13: guesses at a code counted apart by address
+/// and by roll number.
+#[tokio::test]
+async fn codes_count_apart_from_passwords_and_once_by_whatever_name_x6_x13() {
+    let limits = Limits { failures_of_account: burst(4), ..Limits::default() };
+    let app = behind_a_proxy(limits).await;
+    for n in 0..5 {
+        let answer = sign_in(&app.visitor(), &format!("198.51.100.{n}"), "owner@college.edu", "guess").await;
+        assert_eq!(answer.status, if n < 4 { 401 } else { 429 }, "{n}");
+    }
+    let redeem = async |n: usize, name: &str, value: &str| {
+        let form = json!({ name: value, "code": "ABCD-EFGH", "password": "another four good words" });
+        post(&app.visitor(), &format!("192.0.2.{n}"), "/auth/redeem", &form).await.status
+    };
+    let mut statuses = Vec::new();
+    for n in 0..3 {
+        statuses.push(redeem(n, "email", "owner@college.edu").await);
+        statuses.push(redeem(n + 3, "rollNumber", "1").await);
+    }
+    let looked_at = statuses.iter().filter(|status| **status != 429).count();
+    assert_eq!(looked_at, 4, "{statuses:?}");
+}
+
 /// P4: all of 200 look-ups passed through the documented proxy instead of 30.
 #[tokio::test]
 async fn a_forged_address_gives_no_further_tries_r_scan_2() {
