@@ -88,6 +88,8 @@ pub enum Error {
     Invalid(Invalid),
     /// The stock cannot change this way.
     Obstacle(stock::Obstacle),
+    /// A librarian forgives or pays out what is on their own account.
+    OwnAccount,
     /// The librarian lacks the authority over a person.
     Authority(authority::Error),
     Storage(storage::Error),
@@ -114,9 +116,12 @@ impl Error {
     pub fn into_storage(self) -> storage::Error {
         match self {
             Self::Storage(error) => error,
-            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) | Self::Authority(_) => {
-                storage::Error::NoRow
-            }
+            Self::NotFound
+            | Self::Refused(_)
+            | Self::Invalid(_)
+            | Self::Obstacle(_)
+            | Self::OwnAccount
+            | Self::Authority(_) => storage::Error::NoRow,
         }
     }
 }

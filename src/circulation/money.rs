@@ -205,10 +205,15 @@ pub fn pay(
     Ok(Paid { receipt, change })
 }
 
+/// Refuses to forgive or pay out what is on the librarian's own account: another librarian decides (X11).
+fn refuse_own(actor: Actor, person: UserId) -> Result<()> {
+    if actor.uid() == person { Err(Error::OwnAccount) } else { Ok(()) }
+}
+
 /// Waives a charge or a part of it, with a reason.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] if less than this amount is open.
+/// [`Error::NotFound`]; [`Error::OwnAccount`]; [`Error::Invalid`] if less than this amount is open.
 pub fn waive(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -218,6 +223,7 @@ pub fn waive(
     reason: &str,
 ) -> Result<(Charge, ChangeId)> {
     let person = lock_of_line(tx, id)?.ok_or(Error::NotFound)?;
+    refuse_own(actor, person)?;
     let (_, charge) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let amount = amount.unwrap_or(charge.open);
     if charge.open == Money::ZERO {
@@ -265,7 +271,7 @@ pub struct ChargeReversed {
 /// paid part becomes credit, to be paid out by [`refund`].
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] if the charge is already reversed or fully waived.
+/// [`Error::NotFound`]; [`Error::OwnAccount`]; [`Error::Invalid`] if the charge is already reversed or fully waived.
 pub fn reverse_charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -274,6 +280,7 @@ pub fn reverse_charge(
     reason: &str,
 ) -> Result<ChargeReversed> {
     let person = lock_of_line(tx, id)?.ok_or(Error::NotFound)?;
+    refuse_own(actor, person)?;
     let (_, charge) = charge_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let taken_back = line_by_id(tx, id)?.is_some_and(|(_, line)| line.reversed);
     let amount = charge.amount - waived(tx, id)?;
@@ -324,8 +331,9 @@ pub struct Refund<'a> {
 /// Pays out credit. Credit never settles charges by itself.
 ///
 /// # Errors
-/// [`Error::Invalid`] if the credit is smaller.
+/// [`Error::OwnAccount`]; [`Error::Invalid`] if the credit is smaller.
 pub fn refund(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Refund<'_>) -> Result<ChangeId> {
+    refuse_own(actor, what.person)?;
     lock(tx, what.person)?;
     let credit = credit(tx, what.person)?;
     if what.amount > credit {
@@ -371,6 +379,7 @@ pub fn reverse_payment(
 ) -> Result<PaymentReversed> {
     let (_, found) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
     let person = lock_of_line(tx, found.id)?.ok_or(Error::NotFound)?;
+    refuse_own(actor, person)?;
     let (_, payment) = payment_of(tx, number)?.ok_or(Error::NotFound)?;
     if payment.reversed {
         return Err(Error::Invalid(Invalid::field("receipt", message::receipt_reversed())));

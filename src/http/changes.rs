@@ -20,7 +20,8 @@ use crate::{
     circulation::{Actor, undo},
     clock::Clock,
     domain::{
-        account::User,
+        account::{Capability, User},
+        change::{Change, MoneyChange},
         id::{BookId, ChangeId, CopyId, UserId},
         moment::rfc3339,
     },
@@ -90,9 +91,19 @@ pub struct ChangeRow {
     undoable: bool,
     /// Fields of this kind of change.
     #[schema(value_type = Object)]
-    change: crate::domain::change::Change,
+    change: Change,
     /// The affected reader has been forgotten (R-PEOPLE-10).
     forgotten: bool,
+}
+
+/// True if the librarian has what the undo of this kind of change needs; `None` if it is never undone. A payment is undone
+/// by who took it, or by a librarian who may pay money out (X11).
+fn may_undo(librarian: &User, recorded: &Recorded) -> Option<bool> {
+    let may = |needed| librarian.capabilities.contains(&needed);
+    let needed = recorded.change.undone_by()?;
+    let is_own = recorded.actor.as_ref().is_some_and(|(actor, _)| *actor == librarian.uid);
+    let is_payment = matches!(recorded.change, Change::Money(MoneyChange::Paid { .. }));
+    Some(may(needed) && (!is_payment || is_own || may(Capability::Money)))
 }
 
 impl ChangeRow {
@@ -100,7 +111,7 @@ impl ChangeRow {
     pub(super) fn seen_by(person: &User, day_begins: i64, recorded: Recorded) -> Self {
         let messages = recorded.change.messages();
         let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
-        let may = recorded.change.undone_by().is_some_and(|needed| person.capabilities.contains(&needed));
+        let may = may_undo(person, &recorded) == Some(true);
         Self {
             id: recorded.id,
             at: rfc3339(recorded.at),
@@ -193,10 +204,9 @@ pub async fn undo_change(
         .read(move |tx| events::by_id(tx, id))
         .await
         .map_err(Error::from)?
-        .ok_or(Error::NotFound)?
-        .change;
+        .ok_or(Error::NotFound)?;
     // A change that can never be undone passes here, so that `undo` refuses it with the reason.
-    if touched.undone_by().is_some_and(|needed| !librarian.capabilities.contains(&needed)) {
+    if may_undo(&librarian, &touched) == Some(false) {
         return Err(Error::Forbidden);
     }
     app.once(once, move |tx| {

@@ -43,6 +43,7 @@ impl From<circulation::Error> for Error {
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
             circulation::Error::Invalid(invalid) => invalid.into(),
             circulation::Error::Obstacle(obstacle) => stock::refused(obstacle),
+            circulation::Error::OwnAccount => Self::OwnAccount,
             circulation::Error::Authority(error) => error.into(),
             circulation::Error::Storage(error) => error.into(),
         }

@@ -95,6 +95,7 @@ impl From<circulation::Error> for Error {
         match error {
             circulation::Error::NotFound => Self::NotFound,
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
+            circulation::Error::OwnAccount => Self::OwnAccount,
             circulation::Error::Authority(error) => error.into(),
             other => Self::Storage(other.into_storage()),
         }

@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
+use library::domain::account::Capability;
+
 use crate::{
     app::{Person, TestApp},
+    authority::give,
     common::Database,
 };
 
@@ -17,6 +20,8 @@ on_both_databases!(
     a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4,
     a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_money_3,
     the_day_is_closed_once_with_a_number_without_gaps_r_undo_2,
+    nobody_forgives_or_pays_out_what_is_on_their_own_account_x11,
+    a_payment_is_undone_by_who_took_it_or_who_may_pay_out_x11,
 );
 
 async fn barcode(desk: &Person<'_>, book: i64) -> String {
@@ -356,6 +361,39 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
         let moved = desk.post(&format!("/copies/{copy}/move"), &json!({ "state": state })).await.expect(200);
         assert_eq!(moved.get("lost"), None, "{state}");
     }
+}
+
+async fn nobody_forgives_or_pays_out_what_is_on_their_own_account_x11(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, other) = (app.admin(0).await, app.admin(1).await);
+    let charged = charge(&other, &desk, 100).await;
+    let charge = &charged["charge"]["id"];
+    let reason = json!({ "reason": "A friend" });
+    for what in ["waive", "reverse"] {
+        desk.post(&format!("/charges/{charge}/{what}"), &reason).await.problem(409, "own-account");
+    }
+    let refund = json!({ "amount": 1, "method": "cash" });
+    desk.post(&format!("/people/{}/refunds", desk.uid), &refund).await.problem(409, "own-account");
+    assert_eq!(account(&desk, &desk).await["balance"], 100);
+    // Paying is no favour.
+    pay(&desk, &desk, &json!({ "amount": 40, "method": "cash" })).await;
+    other.post(&format!("/charges/{charge}/waive"), &reason).await.expect(200);
+    assert_eq!(account(&desk, &desk).await["balance"], 0);
+}
+
+async fn a_payment_is_undone_by_who_took_it_or_who_may_pay_out_x11(database: Database) {
+    let app = TestApp::on(database).await;
+    let (founder, cashier, asha) = (app.admin(0).await, app.admin(1).await, app.student(2).await);
+    give(&app, &cashier, &[Capability::Desk], true);
+    charge(&founder, &asha, 100).await;
+    let paid = pay(&founder, &asha, &json!({ "amount": 60, "method": "cash" })).await;
+    let row = cashier.get("/changes?action=paid").await.expect(200)["changes"][0].clone();
+    assert_eq!(row["undoable"], false, "{row}");
+    undo(&cashier, &paid["change"]).await.problem(403, "forbidden");
+    let own = pay(&cashier, &asha, &json!({ "amount": 40, "method": "cash" })).await;
+    undo(&cashier, &own["change"]).await.expect(200);
+    undo(&founder, &paid["change"]).await.expect(200);
+    assert_eq!(account(&founder, &asha).await["balance"], 100);
 }
 
 async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database: Database) {
