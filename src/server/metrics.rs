@@ -7,6 +7,8 @@ use axum::{Router, routing::get};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
 
+use crate::http::security_log;
+
 /// Samples accumulate until they are merged into their distribution: by a scrape, and at least this often.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -15,6 +17,7 @@ pub async fn serve(at: SocketAddr) -> Result<()> {
     let listener = TcpListener::bind(at).await.with_context(|| format!("cannot listen on {at}"))?;
     let address = listener.local_addr()?;
     let metrics = PrometheusBuilder::new().install_recorder()?;
+    security_log::count_from_zero();
     let kept = metrics.clone();
     tokio::spawn(async move {
         let mut again = tokio::time::interval(UPKEEP);
