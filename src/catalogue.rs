@@ -13,6 +13,7 @@ use std::{
 use tokio::sync::{Notify, SetOnce, watch};
 
 use crate::{
+    clock::millis,
     search::{Entry, Index, Loading},
     storage::{
         Db, Error,
@@ -181,7 +182,7 @@ impl Shared {
             self.db.follow_catalogue(follower);
         });
         while self.catch_up(&index).await? {}
-        tracing::info!(books = index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
+        tracing::info!(books = index.len(), ms = millis(begun.elapsed()), "search index loaded");
         let _ = self.index.set(index);
         Ok(())
     }
@@ -237,7 +238,7 @@ impl Shared {
         tokio::task::spawn_blocking(move || {
             let begun = Instant::now();
             index.learn_words();
-            tracing::info!(ms = begun.elapsed().as_millis(), "words of the search index collected");
+            tracing::info!(ms = millis(begun.elapsed()), "words of the search index collected");
             drop(learning);
         });
     }

@@ -2,9 +2,12 @@
 //!
 //! "Today" is the calendar day in the library's time zone (R-LOAN-8), not the browser's or the machine's.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
@@ -96,6 +99,12 @@ impl Clock {
     pub fn begin_of(&self, day: Date) -> i64 {
         day.to_zoned(self.zone.clone()).map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
+}
+
+/// Returns whole milliseconds as a number: the log writes the type of [`Duration::as_millis`] as text.
+#[must_use]
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

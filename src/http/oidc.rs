@@ -240,6 +240,8 @@ pub async fn finish_oidc(
             (End::Failed, None)
         }
     };
+    // Several outcomes are one event.
+    tracing::info!(outcome = end.name(), "somebody came back from the provider");
     if let Some(event) = end.event() {
         security_log::happened(event);
     }

@@ -389,7 +389,8 @@ pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<De
             let connected = Instant::now();
             let ended = runtime.block_on(listen_once(&server, &call, &desks));
             if !is_logged || connected.elapsed() > LISTENING {
-                let reason = ended.err().map(|error| causes(&error)).unwrap_or_default();
+                let reason =
+                    ended.err().map_or_else(|| "the connection ended".into(), |error| causes(&error));
                 tracing::warn!(reason, "catalogue changes of other servers are seen a second later");
                 is_logged = true;
             }

@@ -18,7 +18,10 @@ use super::{
     spawn,
     sql::{Arm, Tx, Watch},
 };
-use crate::fault::{Fault, is_planted};
+use crate::{
+    clock::millis,
+    fault::{Fault, is_planted},
+};
 
 /// Most jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and delays the first.
 const BATCH: usize = 64;
@@ -551,7 +554,7 @@ impl Writer {
         }
         let took = begun.elapsed();
         if took > SLOW {
-            tracing::warn!(ms = took.as_millis(), "a write held the database long");
+            tracing::warn!(ms = millis(took), "a write held the database long");
         }
         Ok(keep)
     }
