@@ -60,6 +60,15 @@ fn warn_of_exposure(options: &Serve, public_url: &Url) {
             "{file} holds names and password hashes and is open to everybody on this machine: chmod o= {file}"
         );
     }
+    if public_url.scheme() == "https"
+        && options.tls_certificate.is_none()
+        && options.trusted_proxies.is_empty()
+    {
+        tracing::warn!(
+            "a proxy must be in front of {public_url}, and --trusted-proxies names none: all visitors are counted as one, \
+             and limits meant for one network stop them all"
+        );
+    }
     if options.allow_insecure_http && public_url.scheme() == "http" {
         tracing::warn!(
             "--allow-insecure-http: passwords cross the network unprotected, anybody on the way can read them"

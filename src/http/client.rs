@@ -1,6 +1,9 @@
 //! Address of a request's client, and the network for which its attempts are counted.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Once,
+};
 
 use axum::{
     extract::{ConnectInfo, FromRequestParts},
@@ -8,6 +11,9 @@ use axum::{
 };
 
 use super::{Shared, error::Error};
+
+/// Header in which proxies name the addresses of their callers.
+const FORWARDED: &str = "x-forwarded-for";
 
 /// Network of a client: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a server gets
 /// (RFC 6177, BCP 157) and within which it picks addresses freely.
@@ -40,6 +46,21 @@ pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr])
     client(peer(extensions), headers, trusted).to_canonical()
 }
 
+/// Logs once that an address which is not trusted forwards requests: all visitors behind it are counted as one (O8).
+pub fn note_unknown_proxy(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) {
+    static LOGGED: Once = Once::new();
+    let peer = peer(extensions);
+    if headers.contains_key(FORWARDED) && !is_trusted(peer, trusted) {
+        LOGGED.call_once(|| {
+            tracing::warn!(
+                %peer,
+                "a request came with X-Forwarded-For from an address that --trusted-proxies does not name: if it is your \
+                 proxy, name it, or all visitors are counted as one"
+            );
+        });
+    }
+}
+
 /// Returns the address at the other end of the connection.
 #[must_use]
 pub fn peer(extensions: &Extensions) -> IpAddr {
@@ -56,7 +77,7 @@ pub fn is_trusted(address: IpAddr, trusted: &[IpAddr]) -> bool {
 /// read from its right end for as long as trusted proxies wrote it. Clients can forge the rest.
 fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let mut client = peer;
-    let forwarded = headers.get_all("x-forwarded-for");
+    let forwarded = headers.get_all(FORWARDED);
     let mut hops = forwarded.iter().rev().flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
     while is_trusted(client, trusted)
         && let Some(before) = hops.next().and_then(hop)

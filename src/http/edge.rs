@@ -49,6 +49,7 @@ pub async fn every_request(
     let label = method_label(&method);
     let path = request.uri().path().to_owned();
     let address = client::address(request.extensions(), request.headers(), &app.settings.trusted_proxies);
+    client::note_unknown_proxy(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     let sound = is_sound(request.version(), request.headers());
     // The template, not the path: a path may name a person's loan, and each value is a metric series kept for ever.
     let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
