@@ -6,15 +6,15 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
-    fs::File,
+    fs::{File, TryLockError},
     io::{ErrorKind, Read, Write},
-    os::unix::fs::MetadataExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use jiff::{Timestamp, tz::TimeZone};
-use rusqlite::{Connection, backup::StepResult};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -22,7 +22,7 @@ use super::{
     Db, Error, Location, Result, Tx, copies, ledger,
     migrate::{self, MIGRATIONS},
     sqlite::{
-        BUSY_TIMEOUT, beside, cannot_open, connect, create_private, hold_for_server, identity, look, missing,
+        beside, cannot_open, connect, give_to_owner_of_folder, hold_for_server, identity, look, missing,
     },
 };
 use crate::{clock::Clock, sql};
@@ -69,6 +69,20 @@ impl Manifest {
         serde_json::from_str(&text).map(Some).map_err(|error| cannot_read(&path, &error))
     }
 
+    /// Fails unless a copy is the file that this manifest describes.
+    ///
+    /// # Errors
+    /// [`Error::Open`] if it is another file, or cannot be read.
+    pub fn check(&self, copy: &Path) -> Result<()> {
+        if fingerprint(copy)?.0 == self.sha256 {
+            return Ok(());
+        }
+        Err(Error::Open(format!(
+            "{} is not the file that its manifest describes (another SHA-256): it was damaged or changed",
+            copy.display()
+        )))
+    }
+
     /// What is in it that a librarian counts by.
     #[must_use]
     pub fn contents(&self) -> String {
@@ -101,15 +115,16 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     if !path.exists() {
         return Err(missing(path));
     }
+    let made_at = now();
+    let partial = Partial::beside(to).map_err(|error| cannot_write(to, &error))?;
+    // Looked at while no other program can put a copy there.
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
     }
-    let made_at = now();
-    let partial = Partial::beside(to).map_err(|error| cannot_write(to, &error))?;
     let source = connect(path).map_err(|error| cannot_open(path, &error))?;
     {
-        let mut target = Connection::open(&partial.path)?;
-        copy(&source, &mut target)?;
+        copy(&source, &partial.path)?;
+        let target = Connection::open(&partial.path)?;
         // The copy is one file, complete in itself.
         target.pragma_update(None, "journal_mode", "DELETE")?;
     }
@@ -129,18 +144,12 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Copies everything in one step. In several steps the copy would begin anew whenever somebody borrows in between, and
-/// never end (S7). Writers go on meanwhile: they append to the WAL, and the copy is the library of one moment.
-fn copy(source: &Connection, target: &mut Connection) -> Result<()> {
-    let copying = rusqlite::backup::Backup::new(source, target)?;
-    let begun = Instant::now();
-    loop {
-        match copying.step(-1)? {
-            StepResult::Done => return Ok(()),
-            _ if begun.elapsed() > BUSY_TIMEOUT => return Err(Error::Busy(None)),
-            _ => std::thread::sleep(Duration::from_millis(50)),
-        }
-    }
+/// Copies the live rows as of one moment, while writers append to the WAL. A copy of all pages would also hold what was
+/// deleted before `secure_delete` was on (O3).
+fn copy(source: &Connection, to: &Path) -> Result<()> {
+    let to = to.to_str().ok_or_else(|| cannot_write(to, &"its name is not UTF-8"))?;
+    source.execute("VACUUM INTO ?1", [to])?;
+    Ok(())
 }
 
 /// Reads the whole file as `SQLite` understands it.
@@ -279,7 +288,10 @@ fn up_to_date<T: Send + 'static>(
     let folder = tempfile::tempdir().map_err(|error| cannot_write(&std::env::temp_dir(), &error))?;
     let newer = folder.path().join("library.db");
     std::fs::copy(copy, &newer).map_err(|error| cannot_write(&newer, &error))?;
-    let db = Db::open(&Location::Sqlite(newer))?;
+    let newer = Location::Sqlite(newer);
+    // Not by `open`, which would log that the library itself was migrated.
+    migrate::apply(&newer, MIGRATIONS)?;
+    let db = Db::open(&newer)?;
     let found = db.read_blocking(work);
     db.close();
     found
@@ -334,15 +346,7 @@ fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
     if copied != sha256 {
         return Err(Error::Open(format!("{} changed while it was copied", copy.display())));
     }
-    // An operator who is root must not take the file away from the user that the server runs as.
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (ours, owner) = (file.metadata(), std::fs::metadata(folder));
-    if let (Ok(ours), Ok(owner)) = (ours, owner)
-        && ours.uid() != owner.uid()
-    {
-        std::os::unix::fs::chown(to, Some(owner.uid()), Some(owner.gid()))
-            .map_err(|error| cannot_write(to, &error))?;
-    }
+    give_to_owner_of_folder(to, &file).map_err(|error| cannot_write(to, &error))?;
     Ok(())
 }
 
@@ -399,27 +403,44 @@ fn all_in_one_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file that is being written, under a name that nobody has, for its owner alone; gone unless it is put in its place.
+/// A file that is being written for its owner alone, under the name of its target and a suffix; removed unless it is put
+/// in its place. It is locked, so that one program at a time writes a target, and what a killed one left is used again.
 struct Partial {
     path: PathBuf,
+    locked: File,
+    /// True once the file has its final name; another program may then have taken this one.
+    is_in_place: bool,
 }
 
 impl Partial {
     fn beside(to: &Path) -> std::io::Result<Self> {
-        let mut number = std::process::id();
+        let path = beside(to, ".library-partial");
         loop {
-            let path = beside(to, &format!(".{number}.partial"));
-            match create_private(&path) {
-                Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
-                Err(error) => return Err(error),
+            let mut create = File::options();
+            let file = create.create(true).truncate(false).write(true).mode(0o600).open(&path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(std::io::Error::new(
+                        ErrorKind::ResourceBusy,
+                        "another program is writing it at this moment",
+                    ));
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            let locked = file.metadata()?;
+            // The program that held the lock may just have put the file in its place.
+            if identity(&path).is_ok_and(|there| there == (locked.dev(), locked.ino())) {
+                file.set_len(0)?;
+                return Ok(Self { path, locked: file, is_in_place: false });
             }
         }
     }
 
-    fn put_in_place(self, to: &Path) -> std::io::Result<()> {
-        File::open(&self.path)?.sync_all()?;
+    fn put_in_place(mut self, to: &Path) -> std::io::Result<()> {
+        self.locked.sync_all()?;
         std::fs::rename(&self.path, to)?;
+        self.is_in_place = true;
         let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)?.sync_all()
     }
@@ -427,7 +448,8 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // Put in place, it is no more under this name.
-        let _ = std::fs::remove_file(&self.path);
+        if !self.is_in_place {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }

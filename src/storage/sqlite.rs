@@ -2,8 +2,8 @@
 
 use std::{
     cell::Cell,
-    fs::{File, TryLockError},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    fs::{File, Permissions, TryLockError},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -191,7 +191,11 @@ pub(super) fn hold_for_server(path: &Path) -> Result<File> {
     };
     let true_path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let marker = beside(&true_path, SERVING);
-    let file = File::options().create(true).truncate(false).write(true).open(marker).map_err(cannot)?;
+    let mut create = File::options();
+    let file = create.create(true).truncate(false).write(true).mode(0o600).open(&marker).map_err(cannot)?;
+    // The lock must not be for other users of the machine to hold, and root must not take it from the server's user.
+    let _ = file.set_permissions(Permissions::from_mode(0o600));
+    give_to_owner_of_folder(&marker, &file).map_err(cannot)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Open(format!(
@@ -200,6 +204,17 @@ pub(super) fn hold_for_server(path: &Path) -> Result<File> {
         ))),
         Err(TryLockError::Error(error)) => Err(cannot(error)),
     }
+}
+
+/// Gives a file to the owner of its folder: an operator who is root creates it for the user that the server runs as.
+pub(super) fn give_to_owner_of_folder(path: &Path, file: &File) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let (Ok(ours), Ok(owner)) = (file.metadata(), std::fs::metadata(folder))
+        && ours.uid() != owner.uid()
+    {
+        std::os::unix::fs::chown(path, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    Ok(())
 }
 
 /// Returns the database's files that all users of this machine may read or change.
@@ -317,6 +332,8 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    // Overwrites what is deleted: an erased person's name must not stay in the file's free space.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     // A job's savepoint keeps the pages it changes, which in a file would cost as much as the write-ahead log.
