@@ -1,8 +1,13 @@
-//! Backups, verified when made, and the server's daily ones, kept for seven days and four weeks.
+//! Backups, verified when made, and the server's daily ones.
 
 use std::{
     collections::BTreeSet,
+    fs::DirBuilder,
+    io::ErrorKind,
+    iter::Peekable,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
+    str::FromStr,
     time::Duration,
 };
 
@@ -25,11 +30,28 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_secs(20);
 /// Pause after a failure.
 const RETRY_PAUSE: Duration = Duration::from_mins(15);
-/// Number of days of which the backup is kept.
-const DAYS: usize = 7;
-const WEEKS: usize = 4;
 /// Maximum age of the newest backup before it counts as late: a day, and time to make the next.
 const LATE: SignedDuration = SignedDuration::from_hours(26);
+
+/// Backups that are kept: the newest days, the last one of each week behind them, and of each month behind those.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    pub days: usize,
+    pub weeks: usize,
+    pub months: usize,
+}
+
+impl FromStr for Keep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Option<Vec<usize>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+        match numbers.as_deref() {
+            Some(&[days @ 1..=1000, weeks @ 0..=1000, months @ 0..=1000]) => Ok(Self { days, weeks, months }),
+            _ => Err("write days, weeks and months, at least one day, such as 7,4,12".into()),
+        }
+    }
+}
 
 /// Settings of the daily backups.
 #[derive(Clone, Debug)]
@@ -38,6 +60,45 @@ pub struct Daily {
     pub folder: PathBuf,
     /// Time of day in the library's time zone.
     pub at: Time,
+    pub keep: Keep,
+}
+
+/// Makes a folder for backups, for its owner alone, and tries to write there.
+///
+/// # Errors
+/// The folder is missing with the one around it, or cannot be written to.
+pub fn prepare(folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            return Err(error)
+                .with_context(|| format!("--backup-folder: {shown} is not there and cannot be made"));
+        }
+        _ => ensure!(folder.is_dir(), "--backup-folder: {shown} is not a folder"),
+    }
+    tempfile::tempfile_in(folder).map(drop).with_context(|| {
+        format!("--backup-folder: {shown} cannot be written to (systemd: name it in ReadWritePaths=)")
+    })
+}
+
+impl Daily {
+    /// Makes a backup of a database with an older schema, in the place of an earlier one of the same schema. Daily
+    /// backups of later days do not remove it.
+    ///
+    /// # Errors
+    /// Same as [`make`]; the earlier one is then still there.
+    pub fn before_migration(&self, location: &Location, schema: usize, clock: &Clock) -> Result<PathBuf> {
+        let file = self.folder.join(format!("library-schema-{schema}.db"));
+        let new = self.folder.join(format!("library-schema-{schema}.{}.new", clock.now()));
+        remove_partial_files(&self.folder)?;
+        let made = make(location, &new)?;
+        if let Some(first) = made.contradictions.first() {
+            tracing::error!(file = %file.display(), "the records of this backup contradict each other: {first}");
+        }
+        std::fs::rename(Manifest::path(&new), Manifest::path(&file))?;
+        std::fs::rename(&new, &file)?;
+        Ok(file)
+    }
 }
 
 /// Makes a copy of a database and verifies it as a restore would. A copy whose records contradict each other is kept.
@@ -67,18 +128,18 @@ fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
 /// Describes the newest backup.
 ///
 /// # Errors
-/// There is no backup, or the newest one is late.
+/// There is no backup, or the newest one is late or damaged.
 pub fn newest(folder: &Path, now: i64) -> Result<String> {
     let newest = dates(folder)?.pop_last();
     let newest = newest.with_context(|| format!("there is no backup in {}", folder.display()))?;
     let path = folder.join(name(newest));
-    let made_at = Manifest::beside(&path)?
-        .with_context(|| format!("{} has no manifest beside it", path.display()))?
-        .made_at;
-    let age = Timestamp::from_millisecond(now)?.duration_since(made_at);
+    let manifest =
+        Manifest::beside(&path)?.with_context(|| format!("{} has no manifest beside it", path.display()))?;
+    manifest.check(&path)?;
+    let age = Timestamp::from_millisecond(now)?.duration_since(manifest.made_at);
     let text = format!("{} is {} hours old", path.display(), age.as_hours());
     ensure!(age <= LATE, "the newest backup {text}");
-    Ok(text)
+    Ok(format!("{text}, and unchanged since"))
 }
 
 /// True if a backup is due: after the time of day if today's is missing, and at any time if yesterday's is missing too, because
@@ -92,16 +153,33 @@ fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
 }
 
 /// Returns the dates whose backups are no longer kept.
-fn outdated(made: &BTreeSet<Date>) -> BTreeSet<Date> {
-    let mut kept: BTreeSet<Date> = made.iter().rev().take(DAYS).copied().collect();
-    let mut weeks = BTreeSet::new();
-    for date in made.iter().rev() {
+fn outdated(made: &BTreeSet<Date>, keep: Keep) -> BTreeSet<Date> {
+    let mut newest_first = made.iter().rev().copied().peekable();
+    let mut kept: BTreeSet<Date> = newest_first.by_ref().take(keep.days).collect();
+    let week = |date: Date| {
         let week = date.iso_week_date();
-        if weeks.len() < WEEKS && weeks.insert((week.year(), week.week())) {
-            kept.insert(*date);
+        (week.year(), week.week())
+    };
+    keep_newest_of_each(&mut kept, &mut newest_first, keep.weeks, week);
+    keep_newest_of_each(&mut kept, &mut newest_first, keep.months, |date| (date.year(), date.month()));
+    made.difference(&kept).copied().collect()
+}
+
+/// Keeps the newest date of each of the next `most` periods, and leaves the dates of later ones.
+fn keep_newest_of_each(
+    kept: &mut BTreeSet<Date>,
+    newest_first: &mut Peekable<impl Iterator<Item = Date>>,
+    most: usize,
+    period: impl Fn(Date) -> (i16, i8),
+) {
+    let mut periods = BTreeSet::new();
+    while let Some(date) =
+        newest_first.next_if(|date| periods.len() < most || periods.contains(&period(*date)))
+    {
+        if periods.insert(period(date)) {
+            kept.insert(date);
         }
     }
-    made.difference(&kept).copied().collect()
 }
 
 /// Removes partial files left by a killed server.
@@ -110,7 +188,8 @@ fn remove_partial_files(folder: &Path) -> Result<()> {
         let file = file?;
         let name = file.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with("library-") && name.ends_with(".partial") {
+        let is_left = name.ends_with("partial") || name.contains(".new");
+        if name.starts_with("library-") && is_left {
             std::fs::remove_file(file.path())?;
         }
     }
@@ -137,7 +216,7 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
         );
     }
     made.insert(today);
-    for date in outdated(&made) {
+    for date in outdated(&made, daily.keep) {
         let old = daily.folder.join(name(date));
         std::fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
         // Copies older than manifests have none.
@@ -146,22 +225,22 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
     Ok(true)
 }
 
-/// Publishes the time of the newest good backup as a metric.
+/// Publishes the time of the newest backup as a metric: 0 without one, because an alert notices no absent series.
 fn publish_age(folder: &Path) {
     let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
     let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());
-    if let Some(manifest) = manifest {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "seconds since 1970 are exact in a float until long after us"
-        )]
-        let seconds = manifest.made_at.as_second() as f64;
-        metrics::gauge!("library_backup_made_timestamp_seconds").set(seconds);
-    }
+    let seconds = manifest.map_or(0, |manifest| manifest.made_at.as_second());
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "seconds since 1970 are exact in a float until long after us"
+    )]
+    metrics::gauge!("library_backup_made_timestamp_seconds").set(seconds as f64);
 }
 
 /// Makes backups until the task is aborted.
 pub async fn run(daily: Daily, location: Location, clock: Clock) {
+    // The first backup of a large library takes a while.
+    publish_age(&daily.folder);
     loop {
         let (plan, from, time) = (daily.clone(), location.clone(), clock.clone());
         let looked = tokio::task::spawn_blocking(move || {
@@ -209,19 +288,38 @@ mod tests {
     }
 
     #[test]
-    fn seven_days_and_four_weeks_are_kept() {
-        let begin = date(2026, 9, 1);
+    fn seven_days_four_weeks_behind_them_and_twelve_months_behind_those_are_kept_o17() {
+        let keep: Keep = "7,4,12".parse().expect("sound");
+        let begin = date(2025, 1, 1);
         let mut made = BTreeSet::new();
-        for day in 0..60 {
+        for day in 0..=700 {
             made.insert(begin.saturating_add(jiff::Span::new().days(day)));
-            let outdated = outdated(&made);
+            let outdated = outdated(&made, keep);
             made.retain(|date| !outdated.contains(date));
         }
-        // October 30 is a Friday; Sundays end the weeks.
-        let expected: BTreeSet<Date> = (24..=30)
-            .map(|day| date(2026, 10, day))
-            .chain([date(2026, 10, 11), date(2026, 10, 18), date(2026, 10, 25)])
-            .collect();
+        let last = begin.saturating_add(jiff::Span::new().days(700));
+        assert_eq!(last, date(2026, 12, 2), "a Wednesday");
+        let days = (0..7).map(|day| last.saturating_sub(jiff::Span::new().days(day)));
+        let weeks = [date(2026, 11, 25), date(2026, 11, 22), date(2026, 11, 15), date(2026, 11, 8)];
+        // The last Sundays of the months, and of the newest month what is behind the weeks.
+        let months = [
+            date(2026, 11, 1),
+            date(2026, 10, 25),
+            date(2026, 9, 27),
+            date(2026, 8, 30),
+            date(2026, 7, 26),
+            date(2026, 6, 28),
+            date(2026, 5, 31),
+            date(2026, 4, 26),
+            date(2026, 3, 29),
+            date(2026, 2, 22),
+            date(2026, 1, 25),
+            date(2025, 12, 28),
+        ];
+        let expected: BTreeSet<Date> = days.chain(weeks).chain(months).collect();
         assert_eq!(made, expected);
+        assert!(
+            ["", "0,4,12", "7,4", "7,4,12,1", "a,b,c"].iter().all(|wrong| wrong.parse::<Keep>().is_err())
+        );
     }
 }

@@ -14,7 +14,7 @@ use jiff::{SignedDuration, civil::Time, tz::TimeZone};
 use url::Url;
 
 use crate::{
-    backups::Daily,
+    backups::{self, Daily, Keep},
     http::{
         API,
         limits::CHANGES_A_MINUTE,
@@ -131,6 +131,9 @@ fn zone(name: &str) -> Result<TimeZone, String> {
 
 #[derive(Args, Clone)]
 pub struct Serve {
+    /// Seconds to wait at the start for a PostgreSQL server that is not up yet.
+    #[arg(long, env = "LIBRARY_DATABASE_WAIT", default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=3600))]
+    pub database_wait: u16,
     /// Address and port to listen on.
     #[arg(long, env = "LIBRARY_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -166,12 +169,15 @@ pub struct Serve {
     /// Roles that must sign in with a second factor, the code of an authenticator app. It is optional for all others.
     #[arg(long, env = "LIBRARY_SECOND_FACTOR", value_enum, default_value = "optional")]
     pub second_factor: SecondFactor,
-    /// Make a daily backup in this folder and keep those of seven days and four weeks (SQLite).
+    /// Make a daily backup in this folder (SQLite).
     #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
     pub backup_folder: Option<PathBuf>,
     /// Time of day of the backup, in the library's time zone.
     #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
     pub backup_time: Time,
+    /// Backups to keep: days, behind them the last of so many weeks, and behind those the last of so many months.
+    #[arg(long, env = "LIBRARY_BACKUP_KEEP", default_value = "7,4,12", value_name = "DAYS,WEEKS,MONTHS")]
+    pub backup_keep: Keep,
     /// Maximum duration of a librarian's session, for instance 12h.
     #[arg(long, env = "LIBRARY_LIBRARIAN_SESSION", default_value = "12h", value_name = "TIME", value_parser = session_length)]
     pub librarian_session: Duration,
@@ -364,15 +370,15 @@ impl Serve {
 }
 
 impl Serve {
-    /// Returns the daily backups, if configured; fails if the server could not make them.
+    /// Returns the daily backups, if configured, and makes their folder; fails if the server could not write there.
     pub fn daily_backups(&self) -> Result<Option<Daily>> {
         let Some(folder) = &self.backup_folder else { return Ok(None) };
         ensure!(
             matches!(self.database.database, Location::Sqlite(_)),
             "--backup-folder is for SQLite: PostgreSQL is backed up by pg_dump, which cron runs"
         );
-        ensure!(folder.is_dir(), "--backup-folder: there is no folder {}", folder.display());
-        Ok(Some(Daily { folder: folder.clone(), at: self.backup_time }))
+        backups::prepare(folder)?;
+        Ok(Some(Daily { folder: folder.clone(), at: self.backup_time, keep: self.backup_keep }))
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, anyhow, ensure};
@@ -24,7 +24,7 @@ use tokio::{
 use url::Url;
 
 use crate::{
-    backups,
+    backups::{self, Daily},
     catalogue::Catalogue,
     clock::Clock,
     config::Serve,
@@ -40,7 +40,10 @@ use crate::{
     library::Library,
     password::Passwords,
     policies::Policies,
-    storage::{self, Db, Location},
+    storage::{
+        self, Db, Location, accounts,
+        migrate::{self, MIGRATIONS},
+    },
 };
 use connections::{Bounds, Connections, Door};
 use tls::Tls;
@@ -49,6 +52,10 @@ use tls::Tls;
 const DRAIN: Duration = Duration::from_secs(25);
 /// Time for requests that were sent before the listener closed to arrive.
 const LAST_REQUESTS: Duration = Duration::from_millis(250);
+/// Pause between two tries to reach the database at the start.
+const DATABASE_RETRY: Duration = Duration::from_secs(1);
+/// Poll interval of the schema's version.
+const SCHEMA_POLL: Duration = Duration::from_secs(5);
 /// Time for the database to close.
 const CLOSE: Duration = Duration::from_secs(5);
 
@@ -85,6 +92,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let tls = tls(&options, &clock)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
+    let daily = options.daily_backups()?;
     // Held for the life of the process.
     if options.demo {
         storage::begin_anew(&options.database.database);
@@ -95,13 +103,15 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     }
 
     let location = options.database.database.clone();
-    let db = open(&location).await?;
-    let daily = options.daily_backups()?;
+    let before = (location.clone(), daily.clone(), clock.clone());
+    tokio::task::spawn_blocking(move || back_up_before_migration(&before.0, before.1.as_ref(), &before.2))
+        .await??;
+    let db = open(&location, Duration::from_secs(options.database_wait.into())).await?;
     let passwords = Passwords::new()?;
     if options.demo {
         demo::fill(&db, &clock, &public_url).await?;
     } else {
-        refuse_open_accounts(&db).await?;
+        check_accounts(&db).await?;
     }
     let state = Arc::new(App {
         library: Library {
@@ -133,6 +143,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         tokio::spawn(backups::run(daily, location.clone(), state.library.clock.clone()));
     }
     let mut jobs = JoinSet::new();
+    jobs.spawn(watch_schema(db.clone()));
     let owner = http::session::new_token()?;
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
@@ -210,14 +221,52 @@ async fn redirect(options: &Serve, public_url: &Url) -> Result<Option<Door>> {
     Ok(Some(Door { listener, app: tls::redirect(public_url), tls: None }))
 }
 
-/// Opens the database on a blocking thread, because its client must not run inside the runtime.
-async fn open(location: &Location) -> Result<Db> {
-    let location = location.clone();
-    Ok(tokio::task::spawn_blocking(move || Db::open(&location)).await??)
+/// Makes a backup if opening the database will migrate it: without one there is no way back.
+fn back_up_before_migration(location: &Location, daily: Option<&Daily>, clock: &Clock) -> Result<()> {
+    let Some(daily) = daily else { return Ok(()) };
+    let plan = migrate::plan(location, MIGRATIONS)?;
+    if plan.from == 0 || plan.missing.is_empty() {
+        return Ok(());
+    }
+    let file = daily.before_migration(location, plan.from, clock)?;
+    tracing::info!(file = %file.display(), schema = plan.from, "backup made before the schema is brought up to date");
+    Ok(())
 }
 
-/// Refuses a demo database without `--demo`: anyone could sign in with the demo's password.
-async fn refuse_open_accounts(db: &Db) -> Result<()> {
+/// Opens the database on a blocking thread, because its client must not run inside the runtime. Waits for a `PostgreSQL`
+/// server that starts later than this one, as after a power cut.
+async fn open(location: &Location, patience: Duration) -> Result<Db> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        let location = location.clone();
+        match tokio::task::spawn_blocking(move || Db::open(&location)).await? {
+            Err(storage::Error::Unavailable(reason)) if begun.elapsed() < patience => {
+                if !told {
+                    tracing::warn!(%reason, "waiting for PostgreSQL, at most {} s", patience.as_secs());
+                    told = true;
+                }
+                sleep(DATABASE_RETRY).await;
+            }
+            opened => return Ok(opened?),
+        }
+    }
+}
+
+/// Logs once when a newer program has migrated the database under this server.
+async fn watch_schema(db: Db) {
+    loop {
+        sleep(SCHEMA_POLL).await;
+        if let Err(storage::Error::Open(reason)) = db.read(migrate::is_served).await {
+            tracing::error!(reason, "the database was migrated under this server");
+            return;
+        }
+    }
+}
+
+/// Refuses a demo database without `--demo`: anyone could sign in with the demo's password. Warns of a library in which no
+/// librarian can sign in.
+async fn check_accounts(db: &Db) -> Result<()> {
     let open = db.read(demo::open_accounts).await?;
     ensure!(
         open.is_empty(),
@@ -226,6 +275,9 @@ async fn refuse_open_accounts(db: &Db) -> Result<()> {
          with --demo once more and deactivate these accounts",
         open.join(" and ")
     );
+    if db.read(accounts::by_role).await?.1 == 0 {
+        tracing::warn!("no librarian can sign in: make one with library admin create --email E --name N");
+    }
     Ok(())
 }
 

@@ -401,6 +401,19 @@ pub fn change_password(tx: &mut Tx<'_>, uid: UserId, stored: &str, hash: &str) -
     Ok(changed == 1)
 }
 
+/// How many people there are who are no librarians, and how many librarians who can sign in.
+pub fn by_role(tx: &mut Tx<'_>) -> Result<(i64, i64)> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(CASE WHEN role <> 'admin' THEN 1 END),
+                    COUNT(CASE WHEN role = 'admin' AND active AND password_hash IS NOT NULL THEN 1 END)
+             FROM users WHERE gone_at IS NULL"
+        ),
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
 /// How many accounts there are.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM users"), &[], |row| row.get(0))

@@ -352,6 +352,36 @@ pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     }
 }
 
+/// Refuses a database that [`apply`] would change or refuse.
+pub(super) fn is_current(location: &Location, migrations: &[Migration]) -> Result<()> {
+    let plan = plan(location, migrations)?;
+    match (plan.from, plan.missing.len()) {
+        (_, 0) => Ok(()),
+        (0, _) => Err(Error::Open(format!("{location} holds no library yet: library migrate makes one"))),
+        (from, _) => Err(Error::Open(format!(
+            "{location} has schema {from}, and this program needs {}: make a backup (library backup FILE), stop the \
+             servers, and run library migrate",
+            migrations.len()
+        ))),
+    }
+}
+
+/// Refuses to go on serving a database that a newer program has migrated.
+///
+/// # Errors
+/// [`Error::Open`] if it was.
+pub fn is_served(tx: &mut Tx<'_>) -> Result<()> {
+    let newest: i64 =
+        tx.query_one(sql!("SELECT COALESCE(MAX(version), 0) FROM schema_version"), &[], |row| row.get(0))?;
+    if newest == version(MIGRATIONS.len()) {
+        return Ok(());
+    }
+    Err(Error::Open(format!(
+        "the database's schema is now {newest}, and this program knows {}: stop this server and start the newer program",
+        MIGRATIONS.len()
+    )))
+}
+
 /// Refuses the databases that [`apply`] would refuse.
 pub(super) fn is_known(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<()> {
     let history = history(tx)?;

@@ -203,7 +203,10 @@ impl std::str::FromStr for Location {
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            // The whole path: which library a command works on depends on the folder it is run in.
+            Self::Sqlite(path) => {
+                write!(f, "sqlite:{}", std::path::absolute(path).as_ref().unwrap_or(path).display())
+            }
             Self::Postgres(text) => match url::Url::parse(text) {
                 Ok(url) => write!(
                     f,
@@ -336,6 +339,18 @@ impl Db {
         Self::open_with(location, Options::default())
     }
 
+    /// Opens a database that has the schema of this program, for commands: they neither create nor migrate one.
+    ///
+    /// # Errors
+    /// [`Error::Open`] with one line for the operator: missing, older or newer than this program.
+    pub fn open_existing(location: &Location) -> Result<Self> {
+        if let Location::Sqlite(path) = location {
+            sqlite::existing(path)?;
+        }
+        migrate::is_current(location, migrate::MIGRATIONS)?;
+        Self::start(location, Options::default())
+    }
+
     /// Opens the database, brings its schema up to date and starts its threads.
     ///
     /// # Errors
@@ -347,6 +362,10 @@ impl Db {
                 tracing::info!(version, "the database was migrated; older programs can no longer open it");
             }
         }
+        Self::start(location, options)
+    }
+
+    fn start(location: &Location, options: Options) -> Result<Self> {
         let queueing = Arc::new(Health::default());
         let queue = |jobs| Queue { jobs, health: Arc::clone(&queueing) };
         let (reads, read_queue) = bounded(QUEUE);
@@ -486,12 +505,12 @@ impl Db {
                 if let Location::Sqlite(path) = &location {
                     sqlite::has_room(path)?;
                 }
-                catalogue::newest_change(tx)
+                migrate::is_served(tx)
             })
             .await
         };
         let error = match tokio::time::timeout(LOOK, look).await {
-            Ok(Ok(_)) => return Ok(()),
+            Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => causes(&error),
             Err(_) => format!("the database did not answer within {} s", LOOK.as_secs_f64()),
         };
@@ -560,6 +579,14 @@ pub fn only_server(location: &Location) -> Result<Option<std::fs::File>> {
         Location::Sqlite(path) => sqlite::only_server(path).map(Some),
         Location::Postgres(_) => Ok(None),
     }
+}
+
+/// True if the database does not exist yet: no file, or no table in it.
+///
+/// # Errors
+/// Same refusals as [`migrate::plan`].
+pub fn is_new(location: &Location) -> Result<bool> {
+    Ok(migrate::plan(location, migrate::MIGRATIONS)?.from == 0)
 }
 
 /// Refuses a missing `SQLite` file, for commands that only read and must not create one.

@@ -20,7 +20,9 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Config, Error as PgError, Row, Statement, error::Severity, types::ToSql,
+    AsyncMessage, Client, Config, Error as PgError, Row, Statement,
+    error::{Severity, SqlState},
+    types::ToSql,
 };
 
 use crate::domain::id::DeskId;
@@ -64,6 +66,20 @@ enum Refusal {
     Postgres(#[from] PgError),
     #[error("PostgreSQL did not answer within {} s", .0.as_secs())]
     Silence(Duration),
+}
+
+impl Refusal {
+    /// True if the server may still be starting, rather than refusing this role or database.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Silence(_) => true,
+            Self::Postgres(error) => match error.code() {
+                Some(code) => *code == SqlState::CANNOT_CONNECT_NOW,
+                None => std::error::Error::source(error)
+                    .is_some_and(<dyn std::error::Error>::is::<std::io::Error>),
+            },
+        }
+    }
 }
 
 impl From<Refusal> for Error {
@@ -269,13 +285,13 @@ pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) 
 /// Runs `work` on its own connection, outside any transaction, while no other process does the same.
 pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send) -> Result<T> {
     let server = server(url, "")?;
-    let cannot = |error: &dyn std::error::Error| {
-        Error::Open(format!("PostgreSQL cannot be reached: {}", causes(error)))
-    };
+    let cannot = |error: &dyn std::error::Error| format!("PostgreSQL cannot be reached: {}", causes(error));
     let run = || {
-        let runtime = Rc::new(runtime().map_err(|error| cannot(&error))?);
-        let mut connection =
-            Connection::open(&runtime, &server, MIGRATING).map_err(|error| cannot(&error))?;
+        let runtime = Rc::new(runtime().map_err(|error| Error::Open(cannot(&error)))?);
+        let mut connection = Connection::open(&runtime, &server, MIGRATING).map_err(|error| {
+            let reason = cannot(&error);
+            if error.may_pass() { Error::Unavailable(reason.into()) } else { Error::Open(reason) }
+        })?;
         // Servers and commands that start together take turns, and a migration takes its time. For a table's lock it
         // waits only as long as usual, because the server's readers queue behind it.
         connection.batch(

@@ -60,6 +60,8 @@ const STEPS: i32 = 20_000;
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
+    // A file that was switched to a log a moment ago gets the log with its first statement.
+    writer.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(())).map_err(refuse)?;
     let place = OpenedFile::of(path, &writer)
         .map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
     let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
@@ -136,6 +138,12 @@ pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses a file that is missing or has hard links.
+pub(super) fn existing(path: &Path) -> Result<()> {
+    has_not_vanished(path)?;
+    if path.exists() { has_one_name(path) } else { Err(missing(path)) }
 }
 
 /// Returns the error for a missing database.
@@ -305,6 +313,7 @@ pub(super) fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
 
 pub(super) fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
     let reason = match error.sqlite_error_code() {
+        _ if path.is_dir() => "it cannot be opened, it is a folder".into(),
         Some(ErrorCode::CannotOpen) => {
             "it cannot be opened; does its folder exist, and may this user write there?".into()
         }

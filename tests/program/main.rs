@@ -28,4 +28,5 @@ mod restore;
 mod rig;
 mod role;
 mod security;
+mod service;
 mod tls;

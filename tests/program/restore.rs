@@ -262,7 +262,7 @@ fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
     assert!(String::from_utf8_lossy(&asked().stdout).contains("the newest backup"), "late");
     assert_eq!(asked().status.code(), Some(1));
 
-    let missing = folder.path().join("missing");
+    let missing = folder.path().join("missing/backups");
     let told = refused(&[
         "serve",
         "--listen",
@@ -272,7 +272,7 @@ fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
         "--backup-folder",
         text(&missing),
     ]);
-    assert!(told.contains("there is no folder"), "{told}");
+    assert!(told.contains("is not there and cannot be made"), "{told}");
     let postgres = Database::postgres();
     let told = refused(&["restore", text(&made), "--database", &address(&postgres)]);
     assert!(told.contains("pg_restore"), "{told}");
