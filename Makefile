@@ -21,6 +21,8 @@ web/dist/index.html: $(NODE_MODULES) $(WEB_SOURCES)
 	cd web && nice -n 19 npm run build # Fills what the compiler beside it leaves idle.
 	@touch $@ src/main.rs # The program embeds the screens, also those that were not there when it was compiled before.
 
+# `library --version` names the commit.
+build release-library: export LIBRARY_COMMIT := $(shell git describe --always --dirty 2>/dev/null)
 .PHONY: build release-library
 build: ## Build everything: the program is target/release/library
 	$(MAKE) --no-print-directory --jobs 2 release-library web/dist/index.html

@@ -5,6 +5,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
+    sync::LazyLock,
     time::Duration,
 };
 
@@ -28,11 +29,18 @@ use crate::{
 
 /// A library: catalogue, loans and readers, in one program.
 #[derive(Parser)]
-#[command(version, propagate_version = true)]
+#[command(version = VERSION.as_str(), propagate_version = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// Version, with the commit where the build names it, as `make build` does.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let commit = option_env!("LIBRARY_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("{}{commit}", env!("CARGO_PKG_VERSION"))
+});
 
 #[derive(Subcommand)]
 pub enum Command {
