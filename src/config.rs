@@ -406,6 +406,32 @@ pub enum Admin {
         #[command(flatten)]
         database: Database,
     },
+    /// List the librarians: name, address, what they may do, and whether they can sign in.
+    List {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Give a person a new password, while the server runs; asks for it. The person is signed out.
+    ResetPassword {
+        /// Email address of the account.
+        #[arg(long)]
+        email: String,
+        /// Read the password from the first line of standard input.
+        #[arg(long)]
+        password_stdin: bool,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Deactivate a person who has left, while the server runs: signed out at once, and cannot sign in again.
+    Deactivate {
+        /// Email address of the account.
+        #[arg(long)]
+        email: String,
+        #[command(flatten)]
+        database: Database,
+        #[command(flatten)]
+        zone: Zone,
+    },
     /// Remove the second factor of a person who lost the authenticator app and the recovery codes, while the server runs. The
     /// person is signed out and then signs in with the password alone.
     ResetSecondFactor {

@@ -1,7 +1,7 @@
 //! The program: reads the command line and does what it says.
 
 use std::{
-    io::{BufRead as _, IsTerminal as _},
+    io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -17,21 +17,23 @@ use library::{
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
         change::PersonChange,
+        id::UserId,
         rule::Invalid,
     },
     http::{self, web::Screens},
     import::{self, rejects, table::Source},
     password,
-    people::second_factor,
+    people::{self, second_factor},
     policies::Policies,
     restore_book, server,
     storage::{
-        self, Db, accounts,
+        self, Db, Location, Tx, accounts,
         authority::Authority,
         backup, books, catalogue, copies,
         events::{self, Entry},
         ledger,
         migrate::{self, MIGRATIONS},
+        people as people_stored,
     },
 };
 use rust_embed::RustEmbed;
@@ -40,6 +42,11 @@ use tracing_subscriber::{
     layer::{Layer as _, SubscriberExt as _},
     util::SubscriberInitExt as _,
 };
+
+/// Prints a line, and ends the program quietly if its reader has left, as `head` does (O25).
+macro_rules! say {
+    ($($text:tt)*) => { say(format_args!($($text)*)) };
+}
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -67,6 +74,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// Exit code of a program that is stopped by a closed pipe: 128 and SIGPIPE.
+const READER_LEFT: i32 = 141;
+
+fn say(text: std::fmt::Arguments<'_>) {
+    if let Err(error) = writeln!(std::io::stdout(), "{text}") {
+        std::process::exit(if error.kind() == ErrorKind::BrokenPipe { READER_LEFT } else { 1 });
+    }
+}
+
 /// Reports wrong arguments in one line, as any failure.
 fn misused(error: &clap::Error) -> ExitCode {
     let message = error.render().to_string();
@@ -90,6 +106,11 @@ fn run(command: Command) -> Result<()> {
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)
         }
+        Command::Admin(Admin::List { database }) => list_librarians(&database),
+        Command::Admin(Admin::ResetPassword { email, password_stdin, database }) => {
+            reset_password(&database, email, password_stdin)
+        }
+        Command::Admin(Admin::Deactivate { email, database, zone }) => deactivate(&database, &zone, email),
         Command::Admin(Admin::ResetSecondFactor { email, database }) => reset_second_factor(&database, email),
         Command::Import(Import::Books { file, rejected, database }) => {
             import_books(&database, &file, rejected)
@@ -99,17 +120,21 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Migrate { dry_run: true, database } => {
             let plan = migrate::plan(&database.database, MIGRATIONS)?;
-            println!("{} {plan}", database.database);
+            say!("{} {plan}", database.database);
             Ok(())
         }
         Command::Migrate { dry_run: false, database } => {
+            // A server that works on the file would go on with another schema.
+            let plan = migrate::plan(&database.database, MIGRATIONS)?;
+            let must_be_alone = plan.from > 0 && !plan.missing.is_empty();
+            let _alone = must_be_alone.then(|| storage::only_server(&database.database)).transpose()?;
             let migrated = migrate::apply(&database.database, MIGRATIONS)?;
             for version in &migrated.applied {
-                println!("{version} applied.");
+                say!("{version} applied.");
             }
-            println!("{} is up to date.", database.database);
+            say!("{} is up to date.", database.database);
             if migrated.from > 0 && !migrated.applied.is_empty() {
-                println!("Older programs can no longer open it.");
+                say!("Older programs can no longer open it.");
             }
             Ok(())
         }
@@ -118,11 +143,9 @@ fn run(command: Command) -> Result<()> {
         Command::Restore { file, verify: true, accept, .. } => {
             let good = backup::verify(&file)?;
             accept_contradictions(&file, accept, &good.contradictions)?;
-            println!("{} is good: {}.", file.display(), good.found.contents());
+            say!("{} is good: {}.", file.display(), good.found.contents());
             if !good.has_manifest {
-                println!(
-                    "It has no manifest beside it, so nothing tells whether it is the file that was made."
-                );
+                say!("It has no manifest beside it, so nothing tells whether it is the file that was made.");
             }
             Ok(())
         }
@@ -131,7 +154,7 @@ fn run(command: Command) -> Result<()> {
             restore_one_book(&from, book, accept, &database, &zone)
         }
         Command::Openapi => {
-            print!("{}", http::openapi::text());
+            say!("{}", http::openapi::text().trim_end());
             Ok(())
         }
         Command::Doctor { database, zone, backup_folder } => {
@@ -147,9 +170,20 @@ fn log(format: LogFormat) {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     let lines = match format {
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
-        LogFormat::Json => lines.json().boxed(),
+        // The list of spans would repeat the one span of a request.
+        LogFormat::Json => lines.json().with_span_list(false).boxed(),
     };
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+}
+
+/// Opens the database of the first librarian, which is created if it is missing. An older one is left to `migrate`.
+fn open_or_create(location: &Location) -> Result<Db> {
+    if storage::is_new(location)? {
+        let db = Db::open(location)?;
+        say!("A new library was made in {location}.");
+        return Ok(db);
+    }
+    Ok(Db::open_existing(location)?)
 }
 
 fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bool) -> Result<()> {
@@ -157,9 +191,35 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     let email = EMAIL.check(email, &mut invalid);
     let name = NAME.check(name, &mut invalid);
     refuse(invalid)?;
-    let db = Db::open(&database.database)?;
+    let db = open_or_create(&database.database)?;
     let library = db.read_blocking(|tx| Policies::default().current(tx))?.library.name.clone();
-    let typed = if password_stdin {
+    let password_hash = ask_for_password(password_stdin, &[&email, &name, &library])?;
+    let new = accounts::NewAccount {
+        email,
+        name,
+        role: Role::Admin,
+        roll_number: None,
+        department: None,
+        batch: None,
+        password_hash,
+    };
+    let now = Clock::system(jiff::tz::TimeZone::UTC).now();
+    let user = db.write_blocking(move |tx| -> Result<_> {
+        // Without a roll number only the address can be taken.
+        let user = accounts::add(tx, &new, now)?
+            .map_err(|_| anyhow!("an account with this email address exists already"))?;
+        let change = PersonChange::Registered { role: user.role };
+        events::record(tx, now, None, &Entry::person(user.uid, change))?;
+        Ok(user)
+    })?;
+    db.close();
+    say!("{} can sign in as {}, in {}.", user.name, user.email.unwrap_or_default(), database.database);
+    Ok(())
+}
+
+/// Asks for a new password of a person, who is known by these words; returns its hash.
+fn ask_for_password(from_stdin: bool, own_words: &[&str]) -> Result<String> {
+    let typed = if from_stdin {
         let mut line = String::new();
         std::io::stdin().lock().read_line(&mut line)?;
         line.trim_end_matches(['\n', '\r']).to_owned()
@@ -172,47 +232,91 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     };
     let mut invalid = Invalid::default();
     let password = new_password(PASSWORD, &typed, &mut invalid);
-    refuse_own_words(PASSWORD, &password, &[&email, &name, &library], &mut invalid);
+    refuse_own_words(PASSWORD, &password, own_words, &mut invalid);
     refuse(invalid)?;
-    let new = accounts::NewAccount {
-        email,
-        name,
-        role: Role::Admin,
-        roll_number: None,
-        department: None,
-        batch: None,
-        password_hash: password::hash_now(&password)?,
-    };
-    let now = Clock::system(jiff::tz::TimeZone::UTC).now();
-    let user = db.write_blocking(move |tx| -> Result<_> {
-        // Without a roll number only the address can be taken.
-        let user = accounts::add(tx, &new, now)?
-            .map_err(|_| anyhow!("an account with this email address exists already"))?;
-        let change = PersonChange::Registered { role: user.role };
-        events::record(tx, now, None, &Entry::person(user.uid, change))?;
-        Ok(user)
+    Ok(password::hash_now(&password)?)
+}
+
+/// Returns the account with an email address, and the name to call it by.
+fn account(tx: &mut Tx<'_>, email: &str) -> Result<(UserId, String)> {
+    let (account, _) = accounts::credentials(tx, email)?
+        .ok_or_else(|| anyhow!("there is no account with the email address {email}"))?;
+    Ok((account.uid, account.user.map_or_else(|| email.to_owned(), |user| user.name)))
+}
+
+fn list_librarians(database: &Database) -> Result<()> {
+    let db = Db::open_existing(&database.database)?;
+    let librarians = db.read_blocking(people_stored::librarians)?;
+    db.close();
+    for librarian in librarians {
+        let may: Vec<_> = librarian.capabilities.iter().map(|one| one.as_str()).collect();
+        let state = match (librarian.active, librarian.has_password) {
+            (false, _) => "inactive",
+            (true, false) => "without a password",
+            (true, true) => "active",
+        };
+        let email = librarian.details.email.unwrap_or_default();
+        say!("{}\t{email}\t{state}\t{}", librarian.details.name, may.join(", "));
+    }
+    Ok(())
+}
+
+fn reset_password(database: &Database, email: String, password_stdin: bool) -> Result<()> {
+    let db = Db::open_existing(&database.database)?;
+    let (name, library) = db.read_blocking({
+        let email = email.clone();
+        move |tx| -> Result<_> {
+            let (_, name) = account(tx, &email)?;
+            Ok((name, Policies::default().current(tx)?.library.name.clone()))
+        }
+    })?;
+    let hash = ask_for_password(password_stdin, &[&email, &name, &library])?;
+    let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
+    db.write_blocking(move |tx| -> Result<()> {
+        let (person, _) = account(tx, &email)?;
+        people::set_password(tx, &Authority::command_line(), moment, person, &hash)
+            .map_err(|error| anyhow!("the password was not changed: {error:?}"))
     })?;
     db.close();
-    println!("{} can sign in as {}.", user.name, user.email.unwrap_or_default());
+    say!("{name} has a new password and is signed out everywhere.");
+    Ok(())
+}
+
+fn deactivate(database: &Database, zone: &Zone, email: String) -> Result<()> {
+    let db = Db::open_existing(&database.database)?;
+    let moment = Clock::system(zone.time_zone.clone()).moment();
+    let name = db.write_blocking(move |tx| -> Result<String> {
+        let (person, name) = account(tx, &email)?;
+        let rulebook = Policies::default().current(tx)?;
+        let done = people::deactivate(tx, &Authority::command_line(), moment, &rulebook, person, "");
+        done.map_err(|error| match error {
+            people::Error::LastLibrarian => {
+                anyhow!(
+                    "{name} is the last librarian with all rights: make another first (library admin create)"
+                )
+            }
+            error => anyhow!("{name} was not deactivated: {error:?}"),
+        })?;
+        Ok(name)
+    })?;
+    db.close();
+    say!("{name} is signed out everywhere and cannot sign in any more.");
     Ok(())
 }
 
 fn reset_second_factor(database: &Database, email: String) -> Result<()> {
-    storage::is_there(&database.database)?;
-    let db = Db::open(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
     let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
     let name = db.write_blocking(move |tx| -> Result<String> {
-        let (account, _) = accounts::credentials(tx, &email)?
-            .ok_or_else(|| anyhow!("there is no account with the email address {email}"))?;
-        let name = account.user.map_or(email, |user| user.name);
-        let reset = second_factor::reset(tx, &Authority::command_line(), moment, account.uid);
+        let (person, name) = account(tx, &email)?;
+        let reset = second_factor::reset(tx, &Authority::command_line(), moment, person);
         reset.map_err(|error| anyhow!("the second factor was not reset: {error:?}")).and_then(|was| {
             ensure!(was, "{name} has no second factor");
             Ok(name)
         })
     })?;
     db.close();
-    println!(
+    say!(
         "{name} is signed out and signs in with the password alone, until they set up a second factor again."
     );
     Ok(())
@@ -229,10 +333,10 @@ fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> 
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?);
-    let db = Db::open(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
     let totals = import::books::import(&db, file, &rejected, &bar)?;
     db.close();
-    println!(
+    say!(
         "{}: {} rows read, {} added, {} in the catalogue before, {} rejected.",
         file.display(),
         totals.rows,
@@ -240,11 +344,12 @@ fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> 
         totals.known,
         totals.rejected
     );
+    say!("The database is {}.", database.database);
     if totals.copies > 0 {
-        println!("{} of the rows brought more copies of titles that were there.", totals.copies);
+        say!("{} of the rows brought more copies of titles that were there.", totals.copies);
     }
     if totals.rejected > 0 {
-        println!("The rejected rows and the reasons are in {}.", rejected.display());
+        say!("The rejected rows and the reasons are in {}.", rejected.display());
     }
     Ok(())
 }
@@ -258,7 +363,7 @@ fn import_people(
 ) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     rejects::is_another_file(&rejected, file)?;
-    let db = Db::open(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
     let import = import::people::Import {
         db: &db,
         policies: &Policies::default(),
@@ -272,25 +377,23 @@ fn import_people(
         error => anyhow::Error::new(error).context(file.display().to_string()),
     })?;
     db.close();
-    println!("{}: {}.", file.display(), report.totals());
+    say!("{}: {}.", file.display(), report.totals());
+    say!("The database is {}.", database.database);
     if dry_run {
-        println!("Nothing was stored.");
+        say!("Nothing was stored.");
     }
     if report.missing() > 0 {
-        println!(
-            "{} students of the same batches are not in the file; they stay as they are.",
-            report.missing()
-        );
+        say!("{} students of the same batches are not in the file; they stay as they are.", report.missing());
     }
     if report.totals().rejected() > 0 {
-        println!("The rejected rows and the reasons are in {}.", rejected.display());
+        say!("The rejected rows and the reasons are in {}.", rejected.display());
     }
     Ok(())
 }
 
 fn backup_to(file: &Path, database: &Database) -> Result<()> {
     let made = backups::make(&database.database, file)?;
-    println!("{} is a complete copy of {}: {}.", file.display(), database.database, made.found.contents());
+    say!("{} is a complete copy of {}: {}.", file.display(), database.database, made.found.contents());
     list_contradictions(&made.contradictions);
     ensure!(
         made.contradictions.is_empty(),
@@ -302,7 +405,7 @@ fn backup_to(file: &Path, database: &Database) -> Result<()> {
 
 fn list_contradictions(contradictions: &[String]) {
     for contradiction in contradictions {
-        println!("wrong      {contradiction}");
+        say!("wrong      {contradiction}");
     }
 }
 
@@ -326,14 +429,14 @@ fn accept_contradictions(
 fn restore(file: &Path, accept: AcceptContradictions, database: &Database) -> Result<()> {
     let accept = |contradictions: &[String]| accept_contradictions(file, accept, contradictions);
     let restored = backup::restore(file, &database.database, &accept)?;
-    println!("{} is now what {} holds: {}.", database.database, file.display(), restored.found.contents());
+    say!("{} is now what {} holds: {}.", database.database, file.display(), restored.found.contents());
     if let Some(kept) = restored.kept {
-        println!(
+        say!(
             "The database that was there is kept as {}; remove it when it is not needed any more.",
             kept.display()
         );
     }
-    println!(
+    say!(
         "Everybody signs in anew. Whoever was erased since the copy was made is back: erase them once more."
     );
     Ok(())
@@ -347,15 +450,13 @@ fn restore_one_book(
     zone: &Zone,
 ) -> Result<()> {
     storage::is_there(&database.database)?;
-    let db = Db::open(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
     let clock = Clock::system(zone.time_zone.clone());
     let accept = |contradictions: &[String]| accept_contradictions(from, accept, contradictions);
     let title = restore_book::book(from, &db, &clock, book.into(), &accept);
     db.close();
-    println!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
-    println!(
-        "Look at the copies: what happened to them after the backup was made, the backup does not know."
-    );
+    say!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
+    say!("Look at the copies: what happened to them after the backup was made, the backup does not know.");
     Ok(())
 }
 
@@ -364,46 +465,48 @@ const CONTRADICTIONS: i64 = 100;
 
 fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
     storage::is_there(&database.database)?;
-    let db = Db::open(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
     let clock = Clock::system(zone.time_zone.clone());
-    let (books, accounts, changes, mut contradictions, open) =
+    let (books, (people, librarians), changes, mut contradictions, open) =
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
             // Not a contradiction of the records: a backup with such a pair is good.
             contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;
-            Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions, open))
+            Ok((
+                books::count(tx)?,
+                accounts::by_role(tx)?,
+                catalogue::newest_change(tx)?,
+                contradictions,
+                open,
+            ))
         })?;
     db.close();
-    println!("database   {} answers, schema up to date", database.database);
-    println!("catalogue  {books} books, {changes} changes so far");
-    println!("accounts   {accounts}");
-    println!(
-        "today      {} in {}",
-        clock.today(),
-        zone.time_zone.iana_name().unwrap_or("a nameless time zone")
-    );
+    say!("database   {} answers, schema up to date", database.database);
+    say!("catalogue  {books} books, {changes} changes so far");
+    say!("people     {people}, and {librarians} librarians who can sign in");
+    say!("today      {} in {}", clock.today(), zone.time_zone.iana_name().unwrap_or("a nameless time zone"));
     for file in storage::open_to_others(&database.database) {
         let file = file.display();
-        println!("warning    {file} is open to everybody on this machine: chmod o= {file}");
+        say!("warning    {file} is open to everybody on this machine: chmod o= {file}");
     }
     for email in open {
-        println!("warning    {email} can sign in with the demo's password, which everybody knows");
+        say!("warning    {email} can sign in with the demo's password, which everybody knows");
     }
     if contradictions.is_empty() {
-        println!("copies     the catalogue's counts, the copies, the loans and the holds agree");
-        println!("money      every balance is the sum of its lines, no receipt is missing");
+        say!("copies     the catalogue's counts, the copies, the loans and the holds agree");
+        say!("money      every balance is the sum of its lines, no receipt is missing");
     }
     if let Some(folder) = backup_folder {
         match backups::newest(folder, clock.now()) {
-            Ok(newest) => println!("backup     {newest}"),
+            Ok(newest) => say!("backup     {newest}"),
             Err(late) => contradictions.push(format!("{late:#}")),
         }
     }
     list_contradictions(&contradictions);
-    if accounts == 0 {
-        println!("next       make the first librarian: library admin create --email E --name N");
+    if librarians == 0 {
+        say!("next       make the first librarian: library admin create --email E --name N");
     }
     match contradictions.len() {
         0 => Ok(()),

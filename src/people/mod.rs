@@ -179,9 +179,25 @@ pub fn deactivate(
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
     // Recorded with the same timestamp, so that undo finds them.
-    hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, person, reason)?;
+    // On the command line they are cancelled as if their owner did.
+    let actor = authority.by().map_or(Actor::Student(person), Actor::Librarian);
+    hold::cancel_all_of(tx, actor, moment, rulebook, person, reason)?;
     let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };
     record(tx, moment, authority.by(), person, change)
+}
+
+/// Gives a person a new password, and ends their sessions.
+pub fn set_password(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    moment: Moment,
+    person: UserId,
+    password_hash: &str,
+) -> Result<()> {
+    let subject = authority.over(tx, person)?;
+    people::set_password(tx, &subject, password_hash)?;
+    sessions::end_all_of(tx, &subject)?;
+    record(tx, moment, authority.by(), person, SignInChange::PasswordChanged)
 }
 
 /// Reactivates a person.

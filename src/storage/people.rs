@@ -497,6 +497,19 @@ pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>
     )
 }
 
+/// All librarians, in the order of their names.
+pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<Record>> {
+    tx.query(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE users.gone_at IS NULL AND users.role = 'admin' ORDER BY users.name_key, users.id"
+        ),
+        &[],
+        record,
+    )
+}
+
 /// The active students of a batch, in the order of their names, locked until the transaction ends.
 pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
     let mut people = tx.query(

@@ -30,3 +30,4 @@ mod role;
 mod security;
 mod service;
 mod tls;
+mod upkeep;
