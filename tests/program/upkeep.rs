@@ -129,7 +129,8 @@ fn who_was_erased_is_in_no_byte_of_the_file_nor_of_a_later_backup_o3() {
     filled(&database, 1);
     let folder = folder();
     let people = folder.path().join("people.csv");
-    let rows: String = (0..300).map(|n| format!("cs25-{n:03},Reader {n},r{n}@college.edu\n")).collect();
+    let rows: Vec<String> = (0..300).map(|n| format!("cs25-{n:03},Reader {n},r{n}@college.edu")).collect();
+    let rows = rows.join("\n");
     std::fs::write(&people, format!("rollNumber,name,email\nzz-1,{NAME},quixotia@college.edu\n{rows}"))
         .expect("written");
     done(&["import", "people", people.to_str().expect("UTF-8"), "--database", &location]);
