@@ -20,8 +20,7 @@ use crate::{
         events::Entry,
         ledger::{
             NewLine, add, balance, charge_by_id, line_by_id, lock, lock_of_line, next_receipt, open_charges,
-            payment_of,
-            receipt, settle, settled_by, waived,
+            payment_of, receipt, settle, settled_by, waived,
         },
         people,
     },

@@ -228,7 +228,7 @@ async function differences(librarian: Person, visits: readonly Visit[], screen: 
       if (rows.length === 0) expectThat(kind === 'borrows' && isTold, `${title} (${code}) ${kind}: lost`)
       expectThat(
         names.every((name) => name === reader.name),
-        `${title} (${code}) ${kind} for ${names} and not ${reader.name}`,
+        `${title} (${code}) ${kind} for ${names.join(', ')} and not ${reader.name}`,
       )
       const undone = rows.filter((row) => row.undone).length
       if (kind === 'borrows') expectThat(undone === pressed(/^Undo/, title), `${title} undone ${undone} times`)
@@ -247,11 +247,11 @@ async function differences(librarian: Person, visits: readonly Visit[], screen: 
     const taken = screen.presses.filter(({ button }) => button.startsWith(`Take ₹${charge} `)).length
     expectThat(
       charges.length === damaged && charges.every(({ amount }) => amount === charge),
-      `${reader.name} charged ${charges.map(({ amount }) => amount)}, ${damaged} times ${charge} was pressed`,
+      `${reader.name} charged ${charges.map(({ amount }) => amount).join(', ')}, ${damaged} times ${charge} was pressed`,
     )
     expectThat(
       paid.length === taken && paid.every(({ amount }) => amount === -charge),
-      `${reader.name} paid ${paid.map(({ amount }) => -amount)}, ${taken} times ${charge} was pressed`,
+      `${reader.name} paid ${paid.map(({ amount }) => -amount).join(', ')}, ${taken} times ${charge} was pressed`,
     )
   }
 

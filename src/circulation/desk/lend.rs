@@ -198,7 +198,9 @@ impl Desk<'_, '_> {
             None => {
                 let headline = message::desk_shelved(&moved.title, &moved.location);
                 let mut answer = self.answer(Outcome::Shelved, Class::Ok, headline)?;
-                where_to(&moved).into_iter().for_each(|step| answer.ask_for(step));
+                if let Some(step) = where_to(&moved) {
+                    answer.ask_for(step);
+                }
                 answer
             }
         };

@@ -56,7 +56,7 @@ export async function quicken(page: Page): Promise<void> {
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Headers that belong to one connection. */
-const OF_CONNECTION = ['connection', 'content-length', 'host', 'accept-encoding']
+const OF_CONNECTION = new Set(['connection', 'content-length', 'host', 'accept-encoding'])
 
 /**
  * A bad line between the page and the server. What happens to a request depends on the seed, the code or address it
@@ -138,7 +138,7 @@ export class Line {
   async #sender(route: Route) {
     const request = route.request()
     const headers = Object.entries(await request.allHeaders()).filter(
-      ([name]) => !name.startsWith(':') && !OF_CONNECTION.includes(name),
+      ([name]) => !name.startsWith(':') && !OF_CONNECTION.has(name),
     )
     const body = request.postData()
     return () => {

@@ -24,7 +24,7 @@ export const screens = {
   closing: {
     path: '/closings/:id',
     for: 'admin',
-    load: (): Lazy => import('./ClosingScreen'),
+    load: (): Lazy => import('./ClosingsScreen'),
     words: ['desk', 'money'],
     may: 'desk',
   },

@@ -13,6 +13,8 @@ import { Dialog } from '../../ui/Dialog'
 import { Certificate } from './NoDues'
 import classes from './NoDues.module.css'
 
+export { NoDuesDialog } from './NoDues'
+
 /** No-dues certificates of a batch: who gets one and who does not, then all sheets to print (R-PEOPLE-7). */
 export default function ClassNoDues({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)

@@ -20,7 +20,7 @@ import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
 import classes from './PeopleScreen.module.css'
-import { NoDuesOfClass } from './NoDuesOfClass'
+import { NoDuesOfClass } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
 import { Standing } from './Standing'
 

@@ -13,7 +13,7 @@ import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { MergeDialog } from './MergeDialog'
-import { NoDuesDialog } from './NoDues'
+import { NoDuesOfPerson } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
 import { RoleDialog } from './RoleDialog'
 import { SignInCode } from './SignInCode'
@@ -83,7 +83,7 @@ export function PersonActions({ person }: { person: Person }) {
       {asked === 'code' && <SignInCode person={person} onClose={close} />}
       {asked === 'signOut' && <SignOut person={person} onClose={close} />}
       {asked === 'secondFactor' && <ResetSecondFactor person={person} onClose={close} />}
-      {asked === 'noDues' && <NoDuesDialog person={person} onClose={close} />}
+      {asked === 'noDues' && <NoDuesOfPerson person={person} onClose={close} />}
       {asked === 'role' && <RoleDialog person={person} onClose={close} />}
       {asked === 'unmake' && <RoleDialog person={person} unmake onClose={close} />}
       {asked === 'merge' && <MergeDialog person={person} onClose={close} />}

@@ -15,7 +15,7 @@ import { messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import classes from './ImportScreen.module.css'
-import { NoDuesOfClass } from './NoDuesOfClass'
+import { NoDuesOfClass } from './NoDuesDialogs'
 
 /** The form that was previewed, with its answer: exactly this is sent. */
 type Preview = PromotionReport & { form: PromotionForm }

@@ -18,7 +18,7 @@ import classes from './Till.module.css'
 import { TillFacts } from './TillFacts'
 
 /** A closing of the till, printed on one page with lines for two signatures. */
-export default function ClosingScreen() {
+export function ClosingPaper() {
   const number = idOf(useParams()['id']) ?? 0
   const query = useQuery(closingQuery(number))
   const config = useQuery(configQuery)

@@ -1,0 +1,25 @@
+import type { ComponentProps } from 'react'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
+import type { NoDuesDialog } from './NoDues'
+
+const dialogs = () => import('./ClassNoDues')
+const OfClass = lazyChunk('no-dues', dialogs)
+const OfPerson = lazyChunk('no-dues', async () => ({ default: (await dialogs()).NoDuesDialog }))
+
+/** Certificates of a class. What draws them is loaded when they are first asked for. */
+export function NoDuesOfClass(props: ComponentProps<typeof OfClass>) {
+  return (
+    <Chunk part={OfClass} onFailed={props.onClose}>
+      <OfClass {...props} />
+    </Chunk>
+  )
+}
+
+/** Certificate of one person. */
+export function NoDuesOfPerson(props: ComponentProps<typeof NoDuesDialog>) {
+  return (
+    <Chunk part={OfPerson} onFailed={props.onClose}>
+      <OfPerson {...props} />
+    </Chunk>
+  )
+}
