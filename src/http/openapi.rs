@@ -93,6 +93,7 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("PersonEdit", "name", account::NAME),
     ("LibrarySettings", "batches[]", library::BATCH),
     ("LibrarySettings", "departments[]", library::DEPARTMENT),
+    ("BatchNoDuesForm", "batch", account::BATCH),
     ("PromotionForm", "fromBatch", account::BATCH),
     ("PromotionForm", "toBatch", account::BATCH),
     ("MoveInLine", "reason", super::loans::REASON),

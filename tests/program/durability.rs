@@ -239,6 +239,7 @@ impl Answered {
             ("undo", _) => "undone",
             // Its last change.
             ("damaged", _) => "charged",
+            (_, "charged") => "fine-charged",
             (_, "lent") => "lent",
             (_, "renewed") => "renewed",
             (_, "returned") => "returned",

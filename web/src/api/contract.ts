@@ -28,7 +28,10 @@ export const forms = {
   },
   "BatchNoDuesForm": {
     "batch": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 20
     },
     "dryRun": {
       "required": false
