@@ -241,9 +241,9 @@ async fn open(location: &Location, patience: Duration) -> Result<Db> {
     loop {
         let location = location.clone();
         match tokio::task::spawn_blocking(move || Db::open(&location)).await? {
-            Err(storage::Error::Unavailable(reason)) if begun.elapsed() < patience => {
+            Err(storage::Error::Unreachable(reason)) if begun.elapsed() < patience => {
                 if !told {
-                    tracing::warn!(%reason, "waiting for PostgreSQL, at most {} s", patience.as_secs());
+                    tracing::warn!(reason, "waiting for PostgreSQL, at most {} s", patience.as_secs());
                     told = true;
                 }
                 sleep(DATABASE_RETRY).await;

@@ -104,6 +104,9 @@ pub enum Error {
     /// The database cannot be opened or brought up to date; the text is for the operator.
     #[error("{0}")]
     Open(String),
+    /// `PostgreSQL` cannot be reached now and may still be starting; the text is for the operator.
+    #[error("{0}")]
+    Unreachable(String),
 }
 
 impl Error {
@@ -505,12 +508,13 @@ impl Db {
                 if let Location::Sqlite(path) = &location {
                     sqlite::has_room(path)?;
                 }
-                migrate::is_served(tx)
+                migrate::is_served(tx)?;
+                catalogue::newest_change(tx)
             })
             .await
         };
         let error = match tokio::time::timeout(LOOK, look).await {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => causes(&error),
             Err(_) => format!("the database did not answer within {} s", LOOK.as_secs_f64()),
         };

@@ -75,8 +75,10 @@ impl Refusal {
             Self::Silence(_) => true,
             Self::Postgres(error) => match error.code() {
                 Some(code) => *code == SqlState::CANNOT_CONNECT_NOW,
+                // A certificate that is refused is an error of input and output too, and stays refused.
                 None => std::error::Error::source(error)
-                    .is_some_and(<dyn std::error::Error>::is::<std::io::Error>),
+                    .and_then(<dyn std::error::Error>::downcast_ref::<std::io::Error>)
+                    .is_some_and(|error| error.kind() != std::io::ErrorKind::InvalidData),
             },
         }
     }
@@ -290,7 +292,7 @@ pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result
         let runtime = Rc::new(runtime().map_err(|error| Error::Open(cannot(&error)))?);
         let mut connection = Connection::open(&runtime, &server, MIGRATING).map_err(|error| {
             let reason = cannot(&error);
-            if error.may_pass() { Error::Unavailable(reason.into()) } else { Error::Open(reason) }
+            if error.may_pass() { Error::Unreachable(reason) } else { Error::Open(reason) }
         })?;
         // Servers and commands that start together take turns, and a migration takes its time. For a table's lock it
         // waits only as long as usual, because the server's readers queue behind it.
