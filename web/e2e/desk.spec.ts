@@ -278,7 +278,7 @@ test("R-DESK-3 R-DESK-8 the reader's books stand under the strip, and keys exten
   await page.keyboard.press('Alt+e')
   await expect(out).toContainText('Which one? Alt + its number')
   await page.keyboard.press('Alt+1')
-  await expect(newest(page)).toContainText(`Extended: “${book.title}”`)
+  await expect(newest(page)).toContainText(`Extended for Lata Bose: “${book.title}”`)
   await out.getByRole('button', { name: /^Lost: / }).click()
   await expect(page.getByRole('dialog', { name: 'Declare lost' })).toContainText('Lata Bose')
 })

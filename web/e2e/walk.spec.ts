@@ -87,6 +87,15 @@ async function receiptOf(library: Library): Promise<string> {
   return receipt.number.replace('/', '-')
 }
 
+/** Closes the till; returns the number of the closing. */
+async function closingOf(library: Library): Promise<number> {
+  await receiptOf(library)
+  const desk = await library.librarian()
+  const { after, expected } = await desk.ask<{ after: number; expected: number }>('GET', '/till')
+  const till = { after, expected, counted: expected, note: '' }
+  return (await desk.ask<{ number: number }>('POST', '/till/closings', till)).number
+}
+
 const NOT_FOUND = [/status of 404/, /404 Not Found/, /could not be loaded/]
 
 const VISITOR: Walk[] = [
@@ -323,7 +332,7 @@ const LIBRARIAN: Walk[] = [
     states: [broken('today at the desk that failed', 'desk/today', '**/api/v1/desk/today*')],
   },
   { address: 'closings' },
-  { address: 'closings/1' },
+  { address: 'closings/1', prepare: async ({ library }) => `closings/${await closingOf(library)}` },
   {
     address: 'home',
     states: [

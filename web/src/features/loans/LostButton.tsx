@@ -1,4 +1,5 @@
-import { Button } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
+import { BookX } from 'lucide-react'
 import { t } from '../../lib/messages'
 
 type LostButtonProps = {
@@ -8,18 +9,18 @@ type LostButtonProps = {
   onPress: () => void
 }
 
-/** Declares the copy of a loan lost, after a question. */
+/** Declares the copy of a loan lost, after a question. An icon, because the row has no room for a fourth word. */
 export function LostButton({ title, of, onPress }: LostButtonProps) {
   return (
-    <Button
-      size="compact-sm"
-      h={34}
+    <ActionIcon
+      size={28}
       variant="subtle"
       color="gray"
       aria-label={t('loans.lostNamed', { title, name: of })}
+      title={t('loans.lost')}
       onClick={onPress}
     >
-      {t('loans.lost')}
-    </Button>
+      <BookX data-size="18" aria-hidden />
+    </ActionIcon>
   )
 }

@@ -19,18 +19,17 @@ export function ReverseLine({ line }: { line: Line }) {
   if (!may || reversed || (kind !== 'charge' && kind !== 'payment')) return null
   const close = () => setAsked(false)
   const of = quoted(line.reason)
+  const what = receipt === null ? t('money.reverse.charge') : t('money.reverse.payment')
   return (
     <>
       <Button
         variant="subtle"
         size="compact-sm"
         h={34}
-        aria-label={
-          receipt === null ? t('money.reverse.chargeNamed', { amount, of }) : t('money.reverse.title', { receipt })
-        }
+        aria-label={`${what} ${receipt === null ? of : receipt}`}
         onClick={() => setAsked(true)}
       >
-        {receipt === null ? t('money.reverse.charge') : t('money.reverse.payment')}
+        {what}
       </Button>
       {asked && receipt === null && (
         <AskWhy

@@ -18,7 +18,7 @@ export const screens = {
     path: '/closings',
     for: 'admin',
     load: (): Lazy => import('./ClosingsScreen'),
-    words: ['money'],
+    words: ['desk', 'money'],
     may: 'desk',
   },
   closing: {
