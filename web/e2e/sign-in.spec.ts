@@ -71,7 +71,7 @@ test('R-LOGIN-2 nothing moves under the finger while the other ways to sign in a
   const before = await scan.boundingBox()
   answer()
   await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeVisible()
-  expect(await scan.boundingBox()).toEqual(before)
+  await expect.poll(() => scan.boundingBox()).toEqual(before)
 })
 
 test('R-LOGIN-3 an administrator comes to /home, the role is stored, and Back does not return to the form', async ({
