@@ -34,6 +34,8 @@ export function play(what: Look): void {
   const tones = TONES[what]
   if (!tones || !sound.isOn() || typeof AudioContext === 'undefined') return
   audio ??= new AudioContext()
+  // A page without a press since it was loaded, as one that a phone feeds, begins suspended.
+  if (audio.state === 'suspended') void audio.resume().catch(() => undefined)
   let at = audio.currentTime
   for (const [hertz, seconds] of tones) {
     const tone = audio.createOscillator()
