@@ -1,4 +1,4 @@
-import { Alert, Button, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -6,7 +6,7 @@ import { peopleQuery, rollNumberQuery } from '../../api/people'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
-import classes from './FindPerson.module.css'
+import { Hits } from '../../ui/Hits'
 
 type FindPersonProps = {
   label: string
@@ -77,15 +77,14 @@ export function FindPerson({ label, except, isFirst = false, pending = false, on
         </Text>
       )}
       {wanted !== '' && found.length > 0 && (
-        <ul ref={list} className={classes.found}>
-          {found.map((person) => (
-            <li key={person.uid}>
-              <Button variant="default" fullWidth justify="flex-start" onClick={() => void choose(person)}>
-                <span dir="auto">{[person.name, person.rollNumber, person.batch].filter(Boolean).join(' · ')}</span>
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <Hits
+          ref={list}
+          hits={found.map((person) => ({
+            id: person.uid,
+            facts: [person.name, person.rollNumber, person.batch],
+            onChoose: () => void choose(person),
+          }))}
+        />
       )}
       {(failure ?? query.error) !== null && (
         <Alert color="red" role="alert" mt="md">

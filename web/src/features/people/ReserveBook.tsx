@@ -8,7 +8,7 @@ import { placeHold } from '../../api/holds'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
-import classes from './ReserveBook.module.css'
+import { Hits } from '../../ui/Hits'
 
 const TYPING_MS = 200
 
@@ -65,23 +65,13 @@ function Choose({ uid, name, onClose }: { uid: number; name: string; onClose: ()
         </Text>
       )}
       {wanted !== '' && found.length > 0 && (
-        <ul className={classes.found}>
-          {found.map(({ id, title, author }) => (
-            <li key={id}>
-              <Button
-                variant="default"
-                fullWidth
-                h="auto"
-                py={8}
-                justify="flex-start"
-                classNames={{ label: classes.hit ?? '' }}
-                onClick={() => void reserve(id)}
-              >
-                <span dir="auto">{[title, author].filter(Boolean).join(' · ')}</span>
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <Hits
+          hits={found.map(({ id, title, author }) => ({
+            id,
+            facts: [title, author],
+            onChoose: () => void reserve(id),
+          }))}
+        />
       )}
     </Dialog>
   )
