@@ -225,7 +225,7 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
     Ok(true)
 }
 
-/// Publishes the time of the newest backup as a metric: 0 without one, because an alert notices no absent series.
+/// Publishes the time of the newest backup as a metric. Without a backup it is 0: no alert fires on a missing series.
 fn publish_age(folder: &Path) {
     let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
     let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());

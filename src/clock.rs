@@ -101,7 +101,7 @@ impl Clock {
     }
 }
 
-/// Returns whole milliseconds as a number: the log writes the type of [`Duration::as_millis`] as text.
+/// Returns whole milliseconds as `u64`: the log writes the `u128` of [`Duration::as_millis`] as text.
 #[must_use]
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -36,7 +36,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         self.take_at(key, Instant::now())
     }
 
-    /// Takes a token of the fuller half of the bucket, and leaves the other half to [`Self::take`].
+    /// Takes a token if the bucket is more than half full; [`Self::take`] may use the other half too.
     pub fn take_of_half(&self, key: &K) -> Result<(), Duration> {
         self.take_leaving(key, self.burst / 2.0, Instant::now())
     }

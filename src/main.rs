@@ -43,7 +43,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-/// Prints a line, and ends the program quietly if its reader has left, as `head` does (O25).
+/// Prints a line; ends the program quietly if the pipe was closed, as by `head` (O25).
 macro_rules! say {
     ($($text:tt)*) => { say(format_args!($($text)*)) };
 }
@@ -217,7 +217,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     Ok(())
 }
 
-/// Asks for a new password of a person, who is known by these words; returns its hash.
+/// Prompts for a new password, which must not be one of the person's own words; returns its hash.
 fn ask_for_password(from_stdin: bool, own_words: &[&str]) -> Result<String> {
     let typed = if from_stdin {
         let mut line = String::new();
@@ -237,7 +237,7 @@ fn ask_for_password(from_stdin: bool, own_words: &[&str]) -> Result<String> {
     Ok(password::hash_now(&password)?)
 }
 
-/// Returns the account with an email address, and the name to call it by.
+/// Returns the account with this email address, and its name for messages.
 fn account(tx: &mut Tx<'_>, email: &str) -> Result<(UserId, String)> {
     let (account, _) = accounts::credentials(tx, email)?
         .ok_or_else(|| anyhow!("there is no account with the email address {email}"))?;

@@ -88,7 +88,7 @@ pub enum Error {
     Invalid(Invalid),
     /// The stock cannot change this way.
     Obstacle(stock::Obstacle),
-    /// A librarian forgives or pays out what is on their own account.
+    /// The account is the librarian's own (X11).
     OwnAccount,
     /// The librarian lacks the authority over a person.
     Authority(authority::Error),

@@ -423,7 +423,7 @@ pub(super) fn reverse(tx: &mut Tx<'_>, actor: Actor, moment: Moment, line: LineI
     Ok(id)
 }
 
-/// Adds the opposite of a line, and opens these parts that the line settled.
+/// Adds the reversal of a line, and reopens the settled parts of charges.
 fn add_opposite(
     tx: &mut Tx<'_>,
     actor: Actor,

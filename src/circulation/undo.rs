@@ -548,8 +548,8 @@ impl Step<'_, '_> {
         require(merge::part(self.tx, &kept, &left, &moved)?)
     }
 
-    /// Returns people to the batch or reactivates them, and keeps only these in `people`. Those changed, erased or merged
-    /// since stay as they are and are reported; refused if nobody is left to return.
+    /// Moves people back to the batch or reactivates them, and keeps only these people in `people`. Skips and reports
+    /// people who were changed, erased or merged since. Fails if all were.
     fn batch_moved(
         &mut self,
         from: &str,

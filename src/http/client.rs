@@ -46,7 +46,7 @@ pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr])
     client(peer(extensions), headers, trusted).to_canonical()
 }
 
-/// Logs once that an address which is not trusted forwards requests: all visitors behind it are counted as one (O8).
+/// Logs once that an untrusted address forwards requests: all its visitors share the limits of one address (O8).
 pub fn note_unknown_proxy(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) {
     static LOGGED: Once = Once::new();
     let peer = peer(extensions);

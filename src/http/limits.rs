@@ -8,13 +8,13 @@ use crate::{
     limit::Limit,
 };
 
-/// What is guessed. A code counts apart from the password, so that guessed passwords do not keep the owner of an account from
-/// redeeming the desk's code (X6).
+/// Secret that a failed sign-in guessed at. Codes are counted apart from passwords: wrong passwords must not keep the owner
+/// from redeeming a code of the desk (X6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Secret {
     /// Password of the account with this folded email address.
     Password(String),
-    /// Sign-in code of a person, by whatever name they are known.
+    /// Sign-in code of a person, named by email or roll number.
     Code(UserId),
     /// Sign-in code for a name that no person has.
     CodeOfUnknown(String),

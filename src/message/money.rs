@@ -14,9 +14,9 @@ messages! {
     "paidOutSince" = paid_out_since(amount: Money):
         "{amount, number, money} of this payment became credit and was paid out. Undo that, or charge it again.";
     "tillClosed" = till_closed(number: i64, name: &str):
-        "{name} closed the day meanwhile, closing {number}. Load the page again.";
+        "{name} has closed the day already (closing {number}). Reload the page.";
     "tillChanged" = till_changed(expected: Money):
-        "Money was added meanwhile: {expected, number, money} in cash is expected now. Load the page again, and count.";
+        "The till has changed since you counted: {expected, number, money} in cash is expected now. Reload, and count again.";
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
 
     // What happened.

@@ -179,7 +179,7 @@ pub fn deactivate(
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
     // Recorded with the same timestamp, so that undo finds them.
-    // On the command line they are cancelled as if their owner did.
+    // The command line cancels holds in their owner's name.
     let actor = authority.by().map_or(Actor::Student(person), Actor::Librarian);
     hold::cancel_all_of(tx, actor, moment, rulebook, person, reason)?;
     let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };

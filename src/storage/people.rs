@@ -480,8 +480,8 @@ pub fn set_role(
     )
 }
 
-/// All librarians who can sign in. Those who change who is one take turns until the transaction ends. Locked by number: the
-/// sum keeps `SQLite` from reading all people in that order.
+/// Locks all librarians who can sign in, in the order of their ids, so that transactions that make or remove librarians run
+/// one after another. The sum in the order keeps `SQLite` from reading all people by id.
 pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>> {
     tx.query(
         select_to_decide!(

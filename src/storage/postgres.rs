@@ -75,7 +75,7 @@ impl Refusal {
             Self::Silence(_) => true,
             Self::Postgres(error) => match error.code() {
                 Some(code) => *code == SqlState::CANNOT_CONNECT_NOW,
-                // A certificate that is refused is an error of input and output too, and stays refused.
+                // A rejected certificate is an I/O error too, but waiting does not help.
                 None => std::error::Error::source(error)
                     .and_then(<dyn std::error::Error>::downcast_ref::<std::io::Error>)
                     .is_some_and(|error| error.kind() != std::io::ErrorKind::InvalidData),

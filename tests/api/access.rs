@@ -258,7 +258,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         "/auth/id-card"
                         | "/no-dues/{number}"
                         | "/auth/passkeys/{id}/remove"
-                        // The till was not closed that often.
+                        // No closing has this number.
                         | "/till/closings/{id}" => 404..=404,
                         "/phone/open" => 410..=410,
                         // No provider is configured.

@@ -523,12 +523,12 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     let stale = desk.post("/till/closings", &form(0, 20, 20)).await;
     assert_eq!(
         stale.problem(422, "invalid"),
-        "Money was added meanwhile: ₹40 in cash is expected now. Load the page again, and count."
+        "The till has changed since you counted: ₹40 in cash is expected now. Reload, and count again."
     );
     let negative = desk.post("/till/closings", &form(0, 40, -1)).await;
     assert_eq!(negative.wrong_fields(), ["counted"]);
 
-    // Two librarians at once: one closing, and the other is told whose.
+    // When two librarians close at once, the second is refused with the name of the first.
     let body = form(0, 40, 38);
     let (first, second) =
         tokio::join!(desk.post("/till/closings", &body), other.post("/till/closings", &body));
@@ -538,7 +538,7 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     assert_eq!((&closing["number"], &closing["difference"]), (&json!(1), &json!(-2)));
     assert_eq!(
         refused.problem(422, "invalid"),
-        format!("{by} closed the day meanwhile, closing 1. Load the page again.")
+        format!("{by} has closed the day already (closing 1). Reload the page.")
     );
 
     // Its payments can be reversed, no longer undone; the reversal is in the next closing.

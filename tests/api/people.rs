@@ -832,7 +832,7 @@ async fn a_class_that_moved_this_term_moves_again_only_after_a_question_that_nam
     }
     let third = json!({ "fromBatch": "2027", "toBatch": "2026" });
     assert_eq!(promote(third).await.expect(200)["count"], 2);
-    // The next year nobody is asked.
+    // A year later the promotion needs no confirmation.
     app.set_clock("2027-06-21T08:00:00Z");
     let librarian = app.admin(7).await;
     let next = json!({ "fromBatch": "2026", "toBatch": "2030" });
@@ -858,7 +858,7 @@ async fn undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_th
     assert_eq!(names(&list(&librarian, "q=2027").await), ["Student 1"]);
     assert_eq!(names(&list(&librarian, "q=2031").await), ["Student 2"]);
 
-    // With nobody to move back there is nothing to undo.
+    // If all people were changed since, the undo is refused.
     let change = librarian.post("/people/promote", &move_on).await.expect(200)["change"].clone();
     let path = format!("/people/{}", students[0].uid);
     librarian.patch(&path, &json!({ "batch": "2031" })).await.expect(200);

@@ -101,7 +101,7 @@ fn an_empty_library_is_not_made_where_one_was_p12() {
     // The demo has nothing to lose.
     Server::start_with(&location, &["--demo"]).stop();
     std::fs::remove_file(path(&database)).expect("removed");
-    // As the message advises: all that is left. SQLite removes its log only if the last connection ends in time.
+    // As the message advises, remove all that is left. Connections that close at the same time may leave the log.
     std::fs::remove_file(beside(&database, ".serving")).expect("removed");
     for log in ["-wal", "-shm"] {
         let _ = std::fs::remove_file(beside(&database, log));

@@ -88,7 +88,7 @@ fn a_backup_folder_that_the_server_cannot_use_is_told_at_the_start_o12() {
         let told = serve(wrong);
         assert!(told.contains("--backup-folder") && told.contains(wrong), "{told}");
     }
-    // Nobody may create a file there, not even root.
+    // Even root cannot create a file in /proc/self.
     let told = serve("/proc/self");
     assert!(told.contains("ReadWritePaths"), "{told}");
     assert!(!state.path().join("library.db").exists(), "told before the database is made");

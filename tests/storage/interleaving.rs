@@ -1,4 +1,4 @@
-//! Transactions of people that meet on `PostgreSQL`: another connection holds a lock until both wait, in a given order.
+//! Races between transactions on people's records, on `PostgreSQL`: a second connection holds a lock until both wait.
 //! `SQLite` has one writer, which runs one transaction after the other.
 
 use std::{
@@ -79,7 +79,7 @@ fn wait_for(store: &Store, count: usize) {
     }
 }
 
-/// Runs two transactions that meet. `held` locks rows on another connection; `first` starts, then `second` once the first
+/// Runs two transactions that compete for locks. `held` locks rows on another connection; `first` starts, then `second` once the first
 /// waits, and the rows are released once both wait.
 fn meet<A: Send, B: Send>(
     store: &Store,

@@ -557,7 +557,7 @@ fn who_was_changed_since_stays_and_the_rest_of_the_batch_moves_back_r_people_5(s
     let batches = store.database.raw("SELECT batch FROM users WHERE role = 'student' ORDER BY id").unwrap();
     assert_eq!(batches, ["2027", "2030", "2027"].map(|batch| [Some(batch.to_owned())]));
 
-    // With nobody to move back, nothing is undone.
+    // If all people were changed since, the undo is refused and changes nothing.
     let moved = store.db.write_blocking(|tx| move_batch(tx, "2030".into(), Some("2031".into())));
     let moved = moved.expect("moved").expect("a change");
     edit("2027");

@@ -141,7 +141,7 @@ class Hands {
     if (isOffered && this.#chance.isHit(0.8)) await this.#page.keyboard.press('Alt+KeyT')
   }
 
-  /** Waits for this answer; false if the line lets none come. */
+  /** Waits for this answer; returns false if the line lost it. */
   #isNewest(headline: string): Promise<boolean> {
     return isSoon(newest(this.#page).getByRole('heading', { name: headline }).waitFor({ timeout: 4000 }))
   }
@@ -191,7 +191,7 @@ class Hands {
 
   #isReady = () => expect(box(this.#page)).toBeFocused({ timeout: 20_000 })
 
-  /** On a good line, tries again what is not known, until nothing waits. */
+  /** Repairs the line and retries tasks with an unknown outcome until none waits. */
   async finish(): Promise<void> {
     await expect(async () => {
       for (const button of await this.#page.getByRole('button', { name: 'Try again' }).all()) {

@@ -269,7 +269,7 @@ test('R-PEOPLE-5 the answer for a batch that is no longer in the form is dropped
   await expect(page.getByRole('button', { name: 'Preview' })).toBeEnabled()
   await expect(page.getByRole('heading', { name: '2 people' })).toBeHidden()
 
-  // Somebody joins between the preview and the press.
+  // A student joins the batch between the preview and the press.
   await page.getByLabel('From batch').fill(batch)
   await page.getByRole('button', { name: 'Preview' }).click()
   await expect(page.getByRole('heading', { name: '2 people' })).toBeVisible()

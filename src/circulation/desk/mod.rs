@@ -47,7 +47,7 @@ const JUST_LENT: i64 = 2 * 60 * 1000;
 const BOUNCE: i64 = 3 * 1000;
 /// Time in which a return counts as today's, milliseconds.
 const RECENT: i64 = 12 * 60 * 60 * 1000;
-/// Number of a title's ended holds searched for the one before.
+/// Maximum number of a title's ended holds searched for the previous hold of a copy.
 const PASSED_ON: i64 = 50;
 /// Maximum number of people found by a text.
 const HITS: u8 = 12;

@@ -104,7 +104,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Asks for the charge of a return, unless its reader is not at the desk (R-DESK-11).
+    /// Tells the librarian to take the fine of a return, unless the reader is not at the desk (R-DESK-11).
     fn ask_for_money(&self, answer: &mut Answer) {
         let open = answer.charge.as_ref().map_or(Money::ZERO, |charge| charge.open);
         if open > Money::ZERO && self.scan.returned_on.is_none() {

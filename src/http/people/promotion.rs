@@ -44,7 +44,7 @@ pub struct PromotionForm {
     /// People who are left unchanged.
     #[serde(default)]
     except: Vec<UserId>,
-    /// `preview` of the report that the librarian saw: if the batch or the form has changed since, nothing is done.
+    /// `preview` of the report that the librarian saw; refused if the batch or the form has changed since.
     #[serde(default)]
     preview: Option<String>,
     /// Move people whom another promotion of the last four months moved into the batch.

@@ -198,7 +198,7 @@ export class Screen {
           if (!(target instanceof Element)) return
           const button = target.closest('article button')
           const headline = button?.closest('article')?.querySelector('h2')?.textContent
-          // A second press of the same button is no other act.
+          // A second press of the same button is the same act.
           if (!button || !headline || button.getAttribute('aria-busy') === 'true') return
           chaosPressed({ button: button.textContent ?? '', headline })
         },

@@ -215,7 +215,7 @@ export const issueNoDues = action({
   expected: ['refused'],
 })
 
-/** Who of a batch would get a certificate; nothing is issued. */
+/** Preview of the certificates of a batch. */
 export const batchNoDuesQuery = (batch: string) =>
   queryOptions({
     queryKey: keys.batchNoDues(batch),

@@ -7839,7 +7839,7 @@ export interface components {
             /** @description People who are left unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
-            /** @description `preview` of the report that the librarian saw: if the batch or the form has changed since, nothing is done. */
+            /** @description `preview` of the report that the librarian saw; refused if the batch or the form has changed since. */
             preview?: string | null;
             /** @description New batch; left out with `deactivate`. */
             toBatch?: string | null;

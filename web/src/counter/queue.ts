@@ -369,7 +369,7 @@ export class Desk {
     }
     if (task.kind !== 'scan') return
     if (task.card !== undefined) this.#done.add(`card ${task.card}`)
-    // At the book drop a card opens nobody.
+    // In book-drop mode, a card does not open its reader.
     if (task.request.returnedOn !== undefined && answer.outcome === 'person') {
       const code = 'desk.screen.dropCard'
       const messages = [{ code, params: {}, text: t(code) }]
@@ -404,7 +404,7 @@ export class Desk {
     this.#setDoubts([...this.#doubts, code])
   }
 
-  /** Closes the reader, unless each scan of unknown outcome was a book. */
+  /** Closes the reader, unless each scan with an unknown outcome was of a book. */
   async #resolveDoubts(signal: AbortSignal): Promise<void> {
     if (this.#doubts.length === 0) return
     const areBooks = await Promise.all(this.#doubts.map((code) => this.#around.calls.isCopy(code, signal)))
@@ -443,7 +443,7 @@ export class Desk {
     for (const { name, entries: left, notes } of lanes) {
       const held = notes.get(HELD)
       const codes = Array.isArray(held) ? held.filter((code) => typeof code === 'string') : []
-      // After a scan of unknown outcome it is not certain who stands at the desk.
+      // If the outcome of a scan is unknown, the scan may have opened the next reader.
       const open = notes.has(DOUBTS) ? null : notes.get(OPEN)
       if (left.length + codes.length > 0) {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
