@@ -60,7 +60,7 @@ messages! {
     "desk.reference" = desk_reference(title: &str, location: &str):
         "“{title}” is for reference only: {location}.";
     "desk.withdrawn" = desk_withdrawn(title: &str, barcode: &str): "Copy {barcode} was withdrawn: “{title}”.";
-    "desk.kept" = desk_kept(title: &str): "Somebody waits for “{title}”.";
+    "desk.kept" = desk_kept(title: &str): "A reader waits for “{title}”.";
     "desk.holdShelf" = desk_hold_shelf(until: Date, roll_number: &str):
         "Hold shelf, until {until, date, full} · {roll_number}";
     "desk.newSlip" = desk_new_slip(name: &str): "New slip: it was kept for {name}.";

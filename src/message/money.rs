@@ -26,7 +26,7 @@ messages! {
         "{amount, number, money} paid ({method}), receipt {receipt}.";
     "change.waived" = change_waived(amount: Money): "{amount, number, money} waived.";
     "change.chargeReversed" = change_charge_reversed(title: &str, amount: Money):
-        "{amount, number, money} for “{title}” taken back.";
+        "{amount, number, money} for “{title}” cancelled.";
     "change.paymentReversed" = change_payment_reversed(receipt: &str, amount: Money):
         "Receipt {receipt} reversed: {amount, number, money} is not paid.";
     "change.tillClosed" = change_till_closed(number: i64, counted: Money, expected: Money):
@@ -71,7 +71,7 @@ messages! {
         "{day, date, full} ({name}) not counted";
     "explain.paid" = explain_paid(amount: Money, receipt: &str): "{amount, number, money} paid, receipt {receipt}";
     "explain.waived" = explain_waived(amount: Money, reason: &str): "{amount, number, money} waived: {reason}";
-    "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} taken back";
+    "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} reversed";
     "explain.owedAgain" = explain_owed_again(amount: Money):
         "{amount, number, money} owed again: what had settled it was undone";
     "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still open";

@@ -76,7 +76,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await expect(found).toContainText('₹300 of it was paid')
   await expectAccessible(page, 'a lost copy that turned up')
   await found.getByRole('button', { name: 'Cancel the charge of ₹450' }).click()
-  await expectDone(page, `₹450 taken back for ${name}.`)
+  await expectDone(page, `Charge of ₹450 cancelled for ${name}.`)
   expect(await account()).toMatchObject({ balance: -300, credit: 300 })
 
   await page.goto(`people/${uid}`)

@@ -395,7 +395,7 @@ test('R-PEOPLE-9 two records of one person are compared and merged; the old card
   await question(page)
     .getByRole('button', { name: `Citra ${mark}` })
     .click()
-  await expect(question(page)).toContainText('Goes over: 1 book out')
+  await expect(question(page)).toContainText('Moves to the kept record: 1 book out')
   await expect(question(page)).toContainText(`${dropped.user.rollNumber} opens this record too`)
   await expect(question(page)).toContainText(`${dropped.user.email} no longer signs in.`)
   await expect(question(page).getByRole('radio', { name: new RegExp(`Chitra ${mark}`) })).toBeChecked()
