@@ -143,6 +143,11 @@ pub fn lost_price(tx: &mut Tx<'_>, copy: &Copy) -> Result<Option<LostPrice>> {
         return Ok(None);
     }
     let Some(id) = ledger::price_of_lost(tx, copy.id)? else { return Ok(None) };
+    price_charged(tx, id)
+}
+
+/// Returns what a reversal of this charge would take back; `None` if it is reversed or fully waived.
+fn price_charged(tx: &mut Tx<'_>, id: LineId) -> Result<Option<LostPrice>> {
     let (user_id, line) = ledger::line_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let amount = line.amount - ledger::waived(tx, id)?;
     let Some(person) = people::by_id(tx, user_id)? else { return Ok(None) };
@@ -151,6 +156,26 @@ pub fn lost_price(tx: &mut Tx<'_>, copy: &Copy) -> Result<Option<LostPrice>> {
     }
     let user_name = person.details.name;
     Ok(Some(LostPrice { charge: id, user_id, user_name, amount, paid: amount - line.open }))
+}
+
+/// Price of a lost copy that was found, charged to its reader and not reversed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FoundPrice {
+    #[serde(flatten)]
+    pub price: LostPrice,
+    pub title: String,
+    pub barcode: String,
+}
+
+/// Returns the prices that a person was charged for copies found since, oldest first (R-MONEY-4).
+pub fn found_prices(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundPrice>> {
+    let mut prices = Vec::new();
+    for found in ledger::prices_of_found(tx, person)? {
+        if let Some(price) = price_charged(tx, found.charge)? {
+            prices.push(FoundPrice { price, title: found.title, barcode: found.barcode });
+        }
+    }
+    Ok(prices)
 }
 
 /// [`lost_price`] of a copy, if a move to this state would bring it back.

@@ -131,8 +131,8 @@ pub enum NotUndone {
     Paid,
     /// Its money is in a closing of the till; with the receipt of a payment.
     Closed { receipt: Option<String>, closing: i64 },
-    /// The day of the change is over.
-    Day,
+    /// The day of the change is over; with the way to correct it now.
+    Day { instead: Message },
     /// This kind of change cannot be undone.
     Kind,
     /// These people were changed since; `names` has the first.
@@ -153,7 +153,7 @@ impl Block {
             Self::NotUndone(NotUndone::Later | NotUndone::Since { .. }) => "undo.later",
             Self::NotUndone(NotUndone::Paid) => "undo.paid",
             Self::NotUndone(NotUndone::Closed { .. }) => "undo.closed",
-            Self::NotUndone(NotUndone::Day) => "undo.day",
+            Self::NotUndone(NotUndone::Day { .. }) => "undo.day",
             Self::NotUndone(NotUndone::Kind) => "undo.kind",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
@@ -242,7 +242,7 @@ impl Block {
             Self::NotUndone(NotUndone::Closed { receipt: None, closing }) => {
                 message::block_undo_closed(*closing)
             }
-            Self::NotUndone(NotUndone::Day) => message::block_undo_day(),
+            Self::NotUndone(NotUndone::Day { instead }) => message::block_undo_day(instead),
             Self::NotUndone(NotUndone::Kind) => message::block_undo_kind(),
             Self::NotUndone(NotUndone::People { people, names }) => {
                 message::block_undo_people(*people, names)

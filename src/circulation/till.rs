@@ -19,6 +19,8 @@ pub struct Close<'a> {
     pub after: i64,
     /// Expected cash that the librarian saw.
     pub expected: Money,
+    /// Cash that was in the till before.
+    pub opening: Money,
     pub counted: Money,
     pub note: &'a str,
 }
@@ -39,9 +41,12 @@ pub fn close(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Close<'_>) ->
     if expected != what.expected {
         return Err(Error::Invalid(Invalid::field("expected", message::till_changed(expected))));
     }
-    let (counted, note) = (what.counted, what.note);
-    till::insert(tx, &NewClosing { number, at: moment.at, by: actor.uid(), expected, counted, note })?;
-    let change = MoneyChange::TillClosed { number, expected, counted, note: note.to_owned() };
+    let (opening, counted, note) = (what.opening, what.counted, what.note);
+    till::insert(
+        tx,
+        &NewClosing { number, at: moment.at, by: actor.uid(), expected, opening, counted, note },
+    )?;
+    let change = MoneyChange::TillClosed { number, expected, opening, counted, note: note.to_owned() };
     record(tx, moment, actor, &Entry { person: None, book: None, copy: None, change: change.into() })?;
     till::by_number(tx, number)?.ok_or(Error::NotFound)
 }

@@ -75,10 +75,10 @@ fn undo_found(
     found: Recorded,
 ) -> Result<Undone> {
     let (id, copy) = (found.id, found.copy.or_else(|| found.change.copy_of_loan()));
+    let instead = found.change.instead().ok_or(not_undone(NotUndone::Kind))?;
     if found.at < day_begins {
-        return Err(not_undone(NotUndone::Day));
+        return Err(not_undone(NotUndone::Day { instead }));
     }
-    found.change.undone().ok_or(not_undone(NotUndone::Kind))?;
     let cancelled = holds_cancelled_with(tx, &found)?;
     lock(tx, &found, &cancelled)?;
     let (change, mut messages) = take_back(tx, actor, moment, found)?;

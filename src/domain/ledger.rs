@@ -89,6 +89,8 @@ pub struct Line {
     pub reverses: Option<LineId>,
     /// True if a reversal cancels it and was not itself reversed.
     pub reversed: bool,
+    /// True if money changed hands: a payment, a refund, or the reversal of one. Other lines change what is charged.
+    pub moves_money: bool,
 }
 
 /// An account line with its person.
@@ -171,6 +173,8 @@ pub struct Receipt {
     pub balance: Money,
     /// True if the payment was reversed.
     pub reversed: bool,
+    /// Number of prints. All but the first are copies (R-MONEY-3).
+    pub prints: i64,
 }
 
 /// Item of a receipt.

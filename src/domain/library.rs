@@ -12,6 +12,10 @@ use crate::message;
 pub struct LibrarySettings {
     /// May be empty.
     pub name: String,
+    /// Printed on receipts; may be empty.
+    pub address: String,
+    /// A line at the end of receipts; may be empty.
+    pub on_receipts: String,
     /// Sign shown with amounts.
     pub currency: String,
     /// ISO 4217 code of the currency.
@@ -36,6 +40,8 @@ impl Default for LibrarySettings {
     fn default() -> Self {
         Self {
             name: String::new(),
+            address: String::new(),
+            on_receipts: String::new(),
             currency: "₹".into(),
             currency_code: "INR".into(),
             batches: ["2025", "2026", "2027", "2028"].map(Into::into).to_vec(),
@@ -53,6 +59,10 @@ pub const LANGUAGES: &[&str] = &["en", "hi"];
 
 /// Shown under the brand.
 pub const NAME: Text = Text { field: "name", label: "Name", min: 0, max: 100, kind: Kind::Line };
+pub const ADDRESS: Text = Text { field: "address", label: "Address", min: 0, max: 200, kind: Kind::Line };
+/// Tax number, opening hours, a thank-you.
+pub const ON_RECEIPTS: Text =
+    Text { field: "onReceipts", label: "On receipts", min: 0, max: 200, kind: Kind::Line };
 /// `₹`, `Rs.`, `$`.
 pub const CURRENCY: Text =
     Text { field: "currency", label: "Currency sign", min: 1, max: 5, kind: Kind::Line };
@@ -88,6 +98,8 @@ impl LibrarySettings {
         let mut invalid = Invalid::default();
         let checked = Self {
             name: NAME.check(&self.name, &mut invalid),
+            address: ADDRESS.check(&self.address, &mut invalid),
+            on_receipts: ON_RECEIPTS.check(&self.on_receipts, &mut invalid),
             currency: CURRENCY.check(&self.currency, &mut invalid),
             currency_code: CURRENCY_CODE.check(&self.currency_code, &mut invalid).to_uppercase(),
             batches: list(&BATCH, BATCHES, &self.batches, &mut invalid),
@@ -148,6 +160,8 @@ mod tests {
     fn every_mistake_in_the_settings_is_told_at_its_field() {
         let wrong = LibrarySettings {
             name: "x".repeat(101),
+            address: "x".repeat(201),
+            on_receipts: "x".repeat(201),
             currency: " ".into(),
             currency_code: "1NR".into(),
             batches: vec!["2025".into(), String::new(), "2025".into()],
@@ -168,6 +182,8 @@ mod tests {
             errors,
             [
                 "name: Name must be at most 100 characters.",
+                "address: Address must be at most 200 characters.",
+                "onReceipts: On receipts must be at most 200 characters.",
                 "currency: Currency sign is required.",
                 "batches[1]: Batch is required.",
                 "batches[2]: Batch “2025” is already in the list.",

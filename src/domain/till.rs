@@ -65,9 +65,11 @@ pub struct Closing {
     pub by: String,
     #[serde(flatten)]
     pub contents: TillContents,
-    /// Counted cash.
+    /// Cash that was in the till before: the opening float.
+    pub opening: Money,
+    /// Counted cash, with the opening float.
     pub counted: Money,
-    /// `counted` less `expected`.
+    /// `counted` less `opening` and `expected`.
     pub difference: Money,
     pub note: String,
 }

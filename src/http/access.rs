@@ -126,6 +126,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/people/{id}/payments", Access::May(Capability::Desk)),
     ("POST", "/charges/{id}/waive", Access::May(Capability::Money)),
     ("GET", "/receipts/{number}", Access::Admin),
+    ("POST", "/receipts/{number}/prints", Access::Admin),
     ("POST", "/loans/{id}/lost", Access::May(Capability::Desk)),
     ("POST", "/charges/{id}/reverse", Access::May(Capability::Money)),
     ("POST", "/receipts/{number}/reverse", Access::May(Capability::Money)),
@@ -138,6 +139,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/money/lines", Access::May(Capability::Money)),
     ("GET", "/money/lines.csv", Access::May(Capability::Money)),
     ("GET", "/money/totals", Access::May(Capability::Money)),
+    ("GET", "/money/takings", Access::May(Capability::Money)),
     ("GET", "/me/account", Access::Student),
     // The capability depends on the kind of change: `Change::undone_by`.
     ("POST", "/changes/{id}/undo", Access::Admin),

@@ -1,9 +1,12 @@
 //! Money of the whole library: debtors, the lines of a period, and their totals (R-MONEY-6).
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use axum::{extract::State, response::Response};
-use jiff::civil::Date;
+use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,21 +28,54 @@ use crate::{
     message,
     money::Money,
     storage::{
-        directory::{self, Key, Listing, Order, Source},
+        directory::{self, Column, Key, Listing, Order, Source},
         ledger::{self, Filter, Place},
         page::{Page, Position},
+        people,
     },
 };
 
-/// Page of a list.
+/// Selection and order of the list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DebtorQuery {
+    /// Only people of this batch.
+    batch: Option<String>,
+    /// `owes`, `name` or `batch`; descending after a `-`. Default: `-owes`.
+    sort: Option<String>,
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
+}
+
+/// Order of the list.
+#[derive(Clone, Copy)]
+enum OrderedBy {
+    Owes,
+    Column(Column),
+}
+
+const ORDERS: [(&str, OrderedBy); 3] = [
+    ("owes", OrderedBy::Owes),
+    ("name", OrderedBy::Column(Column::Name)),
+    ("batch", OrderedBy::Column(Column::Batch)),
+];
+
+impl DebtorQuery {
+    /// Returns the order, and whether it is descending.
+    fn order(&self) -> Result<(OrderedBy, bool)> {
+        let Some(sort) = self.sort.as_deref().filter(|sort| !sort.is_empty()) else {
+            return Ok((OrderedBy::Owes, true));
+        };
+        let name = sort.strip_prefix('-').unwrap_or(sort);
+        let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) else {
+            let names = ORDERS.map(|(name, _)| name).join(", ");
+            return Err(Invalid::field("sort", message::no_such_order(&names)).into());
+        };
+        Ok((*order, name.len() < sort.len()))
+    }
 }
 
 /// A person with a balance.
@@ -60,13 +96,13 @@ pub struct Debtor {
     owes: Money,
 }
 
-/// A page of people with a balance, highest debt first; people with credit come last.
+/// A page of people with a balance.
 #[derive(Serialize, ToSchema)]
 pub struct DebtorList {
     debtors: Vec<Debtor>,
-    /// Number of people in the whole list.
+    /// Number of people in the whole list, on all pages.
     total: i64,
-    /// Total owed to the library.
+    /// Total owed to the library by these people.
     owed: Money,
     /// Total credit owed by the library.
     credit: Money,
@@ -86,13 +122,19 @@ pub async fn list_debtors(
 ) -> Result<axum::Json<DebtorList>> {
     let limit = page::length(query.limit, 50)?;
     let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
+    let (order, descending) = query.order()?;
+    let batch = query.batch.filter(|batch| !batch.is_empty());
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = app
         .library
         .db
         .snapshot(move |tx| -> Result<DebtorList> {
             let rulebook = policies.current(tx)?;
-            let owing = standing::of_all(tx, &rulebook, today, Amount::Owes)?;
+            let mut owing = standing::of_all(tx, &rulebook, today, Amount::Owes)?;
+            if let Some(batch) = batch {
+                let members: HashSet<UserId> = people::uids_of_batch(tx, &batch)?.into_iter().collect();
+                owing.retain(|(uid, _)| members.contains(uid));
+            }
             let sum = |which: fn(Money) -> bool| -> Money {
                 owing.iter().map(|(_, owes)| Money(*owes)).filter(|owes| which(*owes)).sum()
             };
@@ -100,8 +142,11 @@ pub async fn list_debtors(
             let listing = Listing {
                 query: String::new(),
                 source: Source::Among(owing.iter().map(|(uid, _)| *uid).collect()),
-                order: Order::Amount(owing),
-                descending: true,
+                order: match order {
+                    OrderedBy::Owes => Order::Amount(owing),
+                    OrderedBy::Column(column) => Order::Column(column),
+                },
+                descending,
             };
             let (page, total) = directory::page(tx, &listing, position, limit)?;
             let Page { rows, next, previous } = page;
@@ -270,6 +315,52 @@ pub async fn read_totals(
         (kind, if total.kind == LineKind::Charge { charge } else { method })
     });
     Ok(axum::Json(PeriodTotals { totals, from: period.from, to: period.to }))
+}
+
+/// Money taken in a period: payments less refunds and reversed payments.
+#[derive(Serialize, ToSchema)]
+pub struct TakenInPeriod {
+    amount: Money,
+    /// First day.
+    #[schema(value_type = String, format = Date)]
+    from: Date,
+    /// Last day: today.
+    #[schema(value_type = String, format = Date)]
+    to: Date,
+}
+
+/// Money taken until now.
+#[derive(Serialize, ToSchema)]
+pub struct TakenUntilNow {
+    today: TakenInPeriod,
+    /// Since Monday.
+    week: TakenInPeriod,
+    month: TakenInPeriod,
+}
+
+/// Read what was taken today, in this week and in this month.
+#[utoipa::path(get, path = "/money/takings", responses((status = 200, body = TakenUntilNow)))]
+pub async fn read_takings(State(app): State<Shared>) -> Result<axum::Json<TakenUntilNow>> {
+    let to = app.library.clock.today();
+    let monday = to.checked_sub(i64::from(to.weekday().to_monday_zero_offset()).days()).unwrap_or(to);
+    let periods = [to, monday, to.first_of_month()].map(|from| Period { from, to });
+    let instants = periods.map(|period| period.instants(&app.library.clock));
+    let [today, week, month] = app
+        .library
+        .db
+        .snapshot(move |tx| {
+            let mut amounts = [Money::ZERO; 3];
+            for (amount, (from, to)) in amounts.iter_mut().zip(instants) {
+                *amount = ledger::taken(tx, from, to)?;
+            }
+            Ok::<_, crate::storage::Error>(amounts)
+        })
+        .await
+        .map_err(Error::from)?;
+    let taken = |amount, Period { from, to }: Period| TakenInPeriod { amount, from, to };
+    let [of_today, of_week, of_month] = periods;
+    let (today, week, month) = (taken(today, of_today), taken(week, of_week), taken(month, of_month));
+    Ok(axum::Json(TakenUntilNow { today, week, month }))
 }
 
 /// Columns of the file. Increases and decreases of the balance have a column each, so that no amount begins with a sign that a

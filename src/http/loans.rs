@@ -181,9 +181,19 @@ pub struct Extension {
     overriding: Option<OverrideForm>,
 }
 
+/// A loan with its new due date.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtendedLoan {
+    #[serde(flatten)]
+    loan: Loan,
+    /// Part of the running fine that fell away with the old due date (R-MONEY-5).
+    dropped_fine: Money,
+}
+
 /// Extend a loan by the renewal days of the rules (R-LOAN-4).
 #[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), request_body = Option<Extension>,
-    responses((status = 200, body = Loan)))]
+    responses((status = 200, body = ExtendedLoan)))]
 pub async fn extend_loan(
     extract::State(app): extract::State<Shared>,
     SignedIn(person): SignedIn,
@@ -195,8 +205,9 @@ pub async fn extend_loan(
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let Renewed { loan, .. } = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
-        Ok(Answer::json(StatusCode::OK, &loan)?.undoable(tx, &person))
+        let Renewed { loan, dropped: dropped_fine, .. } =
+            renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
+        Ok(Answer::json(StatusCode::OK, &ExtendedLoan { loan, dropped_fine })?.undoable(tx, &person))
     })
     .await
 }

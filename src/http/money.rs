@@ -15,7 +15,7 @@ use super::{
 use crate::{
     circulation::{
         Actor,
-        lost::{self, DeclareLost},
+        lost::{self, DeclareLost, FoundPrice},
         money::{self, ChargeReversed, NewCharge, Payment, PaymentReversed, Refund},
     },
     domain::{
@@ -43,6 +43,8 @@ pub struct Account {
     fines: Vec<RunningFine>,
     /// Unsettled charges, oldest first.
     charges: Vec<Charge>,
+    /// Prices charged for lost copies that were found since, and not reversed.
+    found: Vec<FoundPrice>,
     /// Lines, newest first.
     lines: Vec<Line>,
     /// Cursor of the next page.
@@ -104,7 +106,8 @@ fn account(
     let (balance, mut charges) = (ledger::balance(tx, person)?, ledger::open_charges(tx, person)?);
     let credit = money::credit(tx, person)?;
     ledger::explain_charges(tx, &mut charges)?;
-    Ok(Account { balance, credit, running, fines, charges, lines, next })
+    let found = lost::found_prices(tx, person)?;
+    Ok(Account { balance, credit, running, fines, charges, found, lines, next })
 }
 
 async fn read(app: &Shared, person: UserId, query: AccountQuery) -> Result<axum::Json<Account>> {
@@ -459,4 +462,24 @@ pub async fn read_receipt(
     let receipt =
         app.library.db.snapshot(move |tx| ledger::receipt(tx, &number)).await.map_err(Error::from)?;
     receipt.map(axum::Json).ok_or(Error::NotFound)
+}
+
+/// Count a print of a receipt, before it is printed.
+///
+/// The first print is the original; `prints` of the answer numbers the copies after it (R-MONEY-3).
+#[utoipa::path(post, path = "/receipts/{number}/prints", params(("number" = String, Path)),
+    responses((status = 200, body = Receipt)))]
+pub async fn count_print(
+    State(app): State<Shared>,
+    PathText(number): PathText,
+    once: Once,
+) -> Result<Answer> {
+    app.once(once, move |tx| {
+        if !ledger::count_print(tx, &number)? {
+            return Err(Error::NotFound);
+        }
+        let receipt = ledger::receipt(tx, &number)?.ok_or(Error::NotFound)?;
+        Answer::json(StatusCode::OK, &receipt)
+    })
+    .await
 }

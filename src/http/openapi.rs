@@ -68,6 +68,8 @@ const TEXTS: &[(&str, &[Text])] = &[
         "LibrarySettings",
         &[
             library::NAME,
+            library::ADDRESS,
+            library::ON_RECEIPTS,
             library::CURRENCY,
             library::CURRENCY_CODE,
             library::ACCESSION_PREFIX,

@@ -256,6 +256,10 @@ pub async fn preview_library(
 pub struct Config {
     /// Name of the library; may be empty.
     name: String,
+    /// Address of the library, printed on receipts; may be empty.
+    address: String,
+    /// A line at the end of receipts; may be empty.
+    on_receipts: String,
     /// The currency's sign.
     currency: String,
     /// The currency's ISO 4217 code.
@@ -302,6 +306,8 @@ pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>
         (rulebook.library.clone(), rulebook.on(today), rulebook.policy(STUDENT, today));
     Ok(axum::Json(Config {
         name: library.name,
+        address: library.address,
+        on_receipts: library.on_receipts,
         currency: library.currency,
         currency_code: library.currency_code,
         languages: LANGUAGES,

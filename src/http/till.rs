@@ -36,6 +36,8 @@ pub struct Till {
     /// The last closing, RFC 3339.
     #[schema(required, format = DateTime)]
     closed_at: Option<String>,
+    /// Opening float of the last closing, which is usual at this library.
+    opening: Money,
     #[serde(flatten)]
     contents: TillContents,
 }
@@ -48,8 +50,15 @@ pub async fn read_till(State(app): State<Shared>) -> Result<axum::Json<Till>> {
         .db
         .snapshot(|tx| {
             let after = till::last(tx)?;
-            let closed_at = till::by_number(tx, after)?.map(|closing| closing.at);
-            Ok::<_, crate::storage::Error>(Till { after, closed_at, contents: till::contents(tx, 0)? })
+            let last = till::by_number(tx, after)?;
+            let opening = last.as_ref().map(|closing| closing.opening).unwrap_or_default();
+            let closed_at = last.map(|closing| closing.at);
+            Ok::<_, crate::storage::Error>(Till {
+                after,
+                closed_at,
+                opening,
+                contents: till::contents(tx, 0)?,
+            })
         })
         .await
         .map_err(Error::from)?;
@@ -64,7 +73,10 @@ pub struct ClosingForm {
     after: i64,
     /// `expected` of the till as shown.
     expected: Money,
-    /// Counted cash.
+    /// Cash that was in the till before: the opening float. Default: 0.
+    #[serde(default)]
+    opening: Money,
+    /// Counted cash, with the opening float.
     #[schema(required, value_type = Money)]
     counted: Option<Money>,
     #[serde(default)]
@@ -88,11 +100,15 @@ pub async fn close_till(
         }
         Some(_) => {}
     }
+    if !(Money::ZERO..=LARGEST).contains(&form.opening) {
+        invalid.push("opening", message::amount_out_of_range("Opening float", Money::ZERO, LARGEST));
+    }
     invalid.or(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     let counted = form.counted.unwrap_or_default();
     app.once(once, move |tx| {
-        let what = Close { after: form.after, expected: form.expected, counted, note: &note };
+        let (after, expected, opening) = (form.after, form.expected, form.opening);
+        let what = Close { after, expected, opening, counted, note: &note };
         Answer::json(StatusCode::CREATED, &close(tx, actor, moment, &what)?)
     })
     .await

@@ -18,10 +18,28 @@ messages! {
         "Receipt {receipt} is in closing {closing}. Reverse the payment on the person's account instead.";
     "block.undoClosed" = block_undo_closed(closing: i64):
         "This money is in closing {closing}. Correct it on the person's account.";
-    "block.undoDay" = block_undo_day(): "Only what was done today can be undone. Correct it by hand.";
+    "block.undoDay" = block_undo_day(instead: &Message): "Only what was done today can be undone. {instead}";
     "block.undoPeople" = block_undo_people(people: usize, names: &str):
         "{people, plural, one {# person was} other {# people were}} changed since: {names}. Correct the rest by hand.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
+
+    // How to correct a change after its day.
+    "instead.return" = instead_return(): "Return it at the desk.";
+    "instead.lend" = instead_lend(): "Lend it again at the desk.";
+    "instead.returnAndLend" = instead_return_and_lend(): "Return it at the desk, and lend it again.";
+    "instead.found" = instead_found(): "When the copy is found, return it at the desk and cancel the charge.";
+    "instead.cancelHold" = instead_cancel_hold(): "Cancel the reservation.";
+    "instead.reserve" = instead_reserve(): "Reserve the title again.";
+    "instead.moveCopy" = instead_move_copy(): "Move the copy on the page of its title.";
+    "instead.cancelCharge" = instead_cancel_charge(): "Cancel the charge on the person’s account.";
+    "instead.charge" = instead_charge(): "Charge it again on the person’s account.";
+    "instead.reversePayment" = instead_reverse_payment(): "Reverse the payment on the person’s account.";
+    "instead.takePayment" = instead_take_payment(): "Take the payment again on the person’s account.";
+    "instead.activate" = instead_activate(): "Activate the person again.";
+    "instead.activateAll" = instead_activate_all(): "Activate the people of the batch again.";
+    "instead.moveBatch" = instead_move_batch(): "Move the people back to their batch.";
+    "instead.addPerson" = instead_add_person(): "Add the other person again.";
+    "instead.addTitle" = instead_add_title(): "Add the title again.";
 
     // What happened.
     "change.note" = change_note(note: &str): "Note: {note}";

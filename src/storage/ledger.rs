@@ -240,16 +240,17 @@ macro_rules! lines {
             reversed!(),
             ", CASE line.kind WHEN 'charge' THEN line.amount - COALESCE((SELECT CAST(SUM(amount) AS BIGINT) FROM settlements
                                                                         WHERE charge_id = line.id), 0) ELSE 0 END,
-               line.reasons, line.person_id",
+               line.reasons, line.person_id, COALESCE(base.kind, first.kind, line.kind) IN ('payment', 'refund')",
             $more,
-            " FROM account_lines AS line ",
+            " FROM account_lines AS line LEFT JOIN account_lines AS first ON first.id = line.reverses
+                   LEFT JOIN account_lines AS base ON base.id = first.reverses ",
             $($rest)+
         )
     };
 }
 
 /// How many columns [`lines!`] reads before those it is given.
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 15;
 
 fn line(row: &Row<'_>) -> Result<Line> {
     let kind: String = row.get(2)?;
@@ -267,6 +268,7 @@ fn line(row: &Row<'_>) -> Result<Line> {
         reversed: row.get(10)?,
         open: row.get(11)?,
         explain: stored(row.get(12)?),
+        moves_money: row.get(14)?,
     })
 }
 
@@ -374,6 +376,19 @@ pub fn totals(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Vec<Total>> {
             })
         },
     )
+}
+
+/// Money taken in a period: payments less refunds and the reversals of either.
+pub fn taken(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Money> {
+    let totals = totals(tx, from, to)?;
+    Ok(totals
+        .iter()
+        .map(|total| match total.kind {
+            LineKind::Payment => total.net,
+            LineKind::Refund => -total.net,
+            _ => Money::ZERO,
+        })
+        .sum())
 }
 
 /// Part of a charge that a line settled, or took back.
@@ -523,6 +538,32 @@ pub fn price_of_lost(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<LineId>> {
     )
 }
 
+/// Charge for the price of a copy that is no longer lost.
+#[derive(Clone, Debug)]
+pub struct FoundCharge {
+    pub charge: LineId,
+    pub title: String,
+    pub barcode: String,
+}
+
+/// Charges of a person for the price of copies that came back: to the library, or to a later reader. Oldest first, reversed
+/// ones included.
+pub fn prices_of_found(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundCharge>> {
+    tx.query(
+        sql!(
+            "SELECT line.id, line.reason, copies.barcode
+             FROM account_lines AS line JOIN loans ON loans.id = line.loan_id JOIN copies ON copies.id = loans.copy_id
+             WHERE line.person_id = $1 AND line.kind = 'charge' AND line.of = 'lost'
+               AND (copies.condition IN ('on-shelf', 'to-shelve', 'in-repair', 'reference')
+                    OR EXISTS (SELECT 1 FROM loans AS later WHERE later.copy_id = loans.copy_id AND later.id > loans.id
+                                 AND NOT later.voided))
+             ORDER BY line.id"
+        ),
+        &[&person],
+        |row| Ok(FoundCharge { charge: row.get(0)?, title: row.get(1)?, barcode: row.get(2)? }),
+    )
+}
+
 /// Whether a reversal that stands has taken this line back after this instant.
 pub fn reversed_since(tx: &mut Tx<'_>, line: LineId, at: i64) -> Result<bool> {
     let found = tx.query_opt(
@@ -543,7 +584,7 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
             "SELECT line.id, line.at, line.person_id, users.name, users.roll_number, line.amount, line.of, line.reference,
                     takers.name, ",
             reversed!(),
-            ", (SELECT CAST(SUM(before.amount) AS BIGINT) FROM account_lines AS before
+            ", COALESCE((SELECT count FROM receipt_prints WHERE line_id = line.id), 0), (SELECT CAST(SUM(before.amount) AS BIGINT) FROM account_lines AS before
                      WHERE before.person_id = line.person_id AND before.id <= line.id)
              FROM account_lines AS line JOIN users ON users.id = line.person_id JOIN users AS takers ON takers.id = line.by_id
              WHERE line.receipt = $1"
@@ -563,8 +604,9 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
                 reference: row.get(7)?,
                 by: row.get(8)?,
                 items: Vec::new(),
-                balance: row.get(10)?,
+                balance: row.get(11)?,
                 reversed: row.get(9)?,
+                prints: row.get(10)?,
             };
             Ok((row.get::<LineId>(0)?, receipt))
         },
@@ -587,6 +629,19 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
         },
     )?;
     Ok(Some(receipt))
+}
+
+/// Counts a print of a receipt; false if there is no such receipt.
+pub fn count_print(tx: &mut Tx<'_>, number: &str) -> Result<bool> {
+    let counted = tx.execute(
+        sql!(
+            "INSERT INTO receipt_prints (line_id, count)
+             SELECT id, 1 FROM account_lines WHERE receipt = $1
+             ON CONFLICT (line_id) DO UPDATE SET count = receipt_prints.count + 1"
+        ),
+        &[&number],
+    )?;
+    Ok(counted > 0)
 }
 
 /// Contradictions to the ledger law of money, in words: each balance is the sum of its lines, no charge is settled beyond

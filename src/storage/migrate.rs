@@ -78,6 +78,8 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0021_phone_codes"),
     migration!("0022_closings"),
     migration!("0023_promotions"),
+    migration!("0024_receipt_prints"),
+    migration!("0025_opening_float"),
 ];
 
 impl Migration {

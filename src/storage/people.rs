@@ -527,6 +527,15 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
     Ok(people)
 }
 
+/// Ids of the people of a batch.
+pub fn uids_of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<UserId>> {
+    tx.query(
+        sql!("SELECT id FROM users WHERE COALESCE(users.batch, '') = $1 AND users.gone_at IS NULL"),
+        &[&batch],
+        |row| row.get(0),
+    )
+}
+
 /// A person on the way through the batches.
 pub struct OfBatch {
     pub uid: UserId,

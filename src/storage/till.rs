@@ -61,6 +61,7 @@ pub struct NewClosing<'a> {
     pub at: i64,
     pub by: UserId,
     pub expected: Money,
+    pub opening: Money,
     pub counted: Money,
     pub note: &'a str,
 }
@@ -68,9 +69,10 @@ pub struct NewClosing<'a> {
 pub fn insert(tx: &mut Tx<'_>, new: &NewClosing<'_>) -> Result<()> {
     tx.execute_one(
         sql!(
-            "INSERT INTO closings (number, at, by_id, expected, counted, note) VALUES ($1, $2, $3, $4, $5, $6)"
+            "INSERT INTO closings (number, at, by_id, expected, opening, counted, note)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)"
         ),
-        &[&new.number, &new.at, &new.by, &new.expected, &new.counted, &new.note],
+        &[&new.number, &new.at, &new.by, &new.expected, &new.opening, &new.counted, &new.note],
     )
 }
 
@@ -155,23 +157,23 @@ pub fn contents(tx: &mut Tx<'_>, closing: i64) -> Result<TillContents> {
 macro_rules! closings {
     ($rest:literal) => {
         sql!(
-            "SELECT closings.number, closings.at, users.name, closings.counted, closings.note
+            "SELECT closings.number, closings.at, users.name, closings.opening, closings.counted, closings.note
              FROM closings JOIN users ON users.id = closings.by_id ",
             $rest
         )
     };
 }
 
-type Stored = (i64, i64, String, Money, String);
+type Stored = (i64, i64, String, Money, Money, String);
 
 fn stored(row: &Row<'_>) -> Result<Stored> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
 }
 
-fn with_contents(tx: &mut Tx<'_>, (number, at, by, counted, note): Stored) -> Result<Closing> {
+fn with_contents(tx: &mut Tx<'_>, (number, at, by, opening, counted, note): Stored) -> Result<Closing> {
     let contents = contents(tx, number)?;
-    let difference = counted - contents.expected;
-    Ok(Closing { number, at: rfc3339(at), by, contents, counted, difference, note })
+    let difference = counted - opening - contents.expected;
+    Ok(Closing { number, at: rfc3339(at), by, contents, opening, counted, difference, note })
 }
 
 pub fn by_number(tx: &mut Tx<'_>, number: i64) -> Result<Option<Closing>> {

@@ -350,6 +350,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("GET", "/money/lines"),
             ("GET", "/money/lines.csv"),
             ("GET", "/money/totals"),
+            ("GET", "/money/takings"),
         ],
     ),
     (

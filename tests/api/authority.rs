@@ -64,6 +64,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/charges/{id}/waive"
             | "/charges/{id}/reverse"
             | "/receipts/{number}/reverse"
+            | "/receipts/{number}/prints"
             | "/loans/{id}/lost"
             | "/loans/{id}/return"
             | "/loans/{id}/extend"

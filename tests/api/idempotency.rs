@@ -269,7 +269,7 @@ async fn to_sessions<'a>(
 }
 
 /// A librarian's writes on money.
-async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, Write, &'static str); 9] {
+async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, Write, &'static str); 10] {
     let gone = admin.app.student(5).await.borrow(admin.app.book("Gone", 1).await).await;
     let form = json!({ "amount": 3, "kind": "other", "reason": "r" });
     let mut made = Vec::new();
@@ -310,6 +310,7 @@ async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, W
             Write::new("POST", "/receipts/2026-27%2F000002/reverse").body(json!({ "reason": "r" })),
             "/receipts/{number}/reverse",
         ),
+        (admin, Write::new("POST", "/receipts/2026-27%2F000001/prints"), "/receipts/{number}/prints"),
         (
             admin,
             Write::new("POST", "/till/closings").body(json!({ "after": 0, "expected": 3, "counted": 3 })),

@@ -15,10 +15,12 @@ on_both_databases!(
     a_payment_that_names_one_charge_twice_is_refused_r_money_2,
     every_amount_of_an_account_says_how_it_came_about_law_6,
     who_owes_what_is_listed_most_first_and_credit_last_r_money_6,
+    what_was_taken_today_this_week_and_this_month_is_told_first_r_money_6,
     the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6,
     a_copy_is_declared_lost_charged_and_found_again_r_money_4,
     a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4,
     a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_money_3,
+    each_print_of_a_receipt_is_counted_and_the_second_is_a_copy_r_money_3,
     the_day_is_closed_once_with_a_number_without_gaps_r_undo_2,
     nobody_forgives_or_pays_out_what_is_on_their_own_account_x11,
     a_payment_is_undone_by_who_took_it_or_who_may_pay_out_x11,
@@ -118,7 +120,10 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     // Tomorrow is too late.
     let lent = desk.get("/changes?action=lent").await.expect(200);
     let late = desk.ask(&undo(&lent["changes"][0]["id"])).await;
-    assert_eq!(late.problem(409, "refused"), "Only what was done today can be undone. Correct it by hand.");
+    assert_eq!(
+        late.problem(409, "refused"),
+        "Only what was done today can be undone. Return it at the desk."
+    );
 }
 
 /// T1: the charge was settled twice, and no backup of the library could be restored any more.
@@ -209,6 +214,61 @@ async fn who_owes_what_is_listed_most_first_and_credit_last_r_money_6(database: 
     let rest = desk.get(&format!("/money/debtors?limit=3&cursor={cursor}")).await.expect(200);
     assert_eq!((&rest["debtors"][0]["uid"], &rest["next"]), (&json!(chitra.uid), &Value::Null));
     assert!(rest["previous"].is_string());
+
+    // One batch, and other orders.
+    app.raw("UPDATE users SET batch = '2028' WHERE name IN ('Student 1', 'Student 4')");
+    let uids = async |query: &str| -> Vec<Value> {
+        let list = desk.get(&format!("/money/debtors?{query}")).await.expect(200);
+        list["debtors"].as_array().expect("a list").iter().map(|one| one["uid"].clone()).collect()
+    };
+    let [asha, bala, chitra, devi] = [&asha, &bala, &chitra, &devi].map(|one| json!(one.uid));
+    assert_eq!(uids("batch=2028").await, [asha.clone(), devi.clone()]);
+    assert_eq!(uids("sort=name").await, [&asha, &bala, &chitra, &devi].map(Clone::clone));
+    assert_eq!(uids("sort=owes").await[0], chitra, "credit first");
+    assert_eq!(uids("sort=-batch&limit=1").await, [devi], "the last name of the last batch");
+    let batch = desk.get("/money/debtors?batch=2028&limit=1").await.expect(200);
+    assert_eq!((&batch["total"], &batch["owed"], &batch["credit"]), (&json!(2), &json!(20), &json!(0)));
+    let wrong = desk.get("/money/debtors?sort=running").await;
+    assert_eq!((wrong.status, wrong.wrong_fields()), (422, vec!["sort".to_owned()]));
+}
+
+async fn what_was_taken_today_this_week_and_this_month_is_told_first_r_money_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    // Sunday, Monday and Wednesday.
+    for (at, amount) in
+        [("2026-11-29T06:00:00Z", 1), ("2026-11-30T06:00:00Z", 10), ("2026-12-02T06:00:00Z", 100)]
+    {
+        app.set_clock(at);
+        charge(&desk, &asha, amount).await;
+        pay(&desk, &asha, &json!({ "amount": amount, "method": "cash" })).await;
+    }
+    let amounts = async || {
+        let takings = desk.get("/money/takings").await.expect(200);
+        ["today", "week", "month"].map(|of| (takings[of]["amount"].clone(), takings[of]["from"].clone()))
+    };
+    let told = |[today, week, month]: [i64; 3]| {
+        [
+            (json!(today), json!("2026-12-02")),
+            (json!(week), json!("2026-11-30")),
+            (json!(month), json!("2026-12-01")),
+        ]
+    };
+    assert_eq!(amounts().await, told([100, 110, 100]));
+
+    // A payment that is reversed today is not taken, whenever it was made; a waiver moves no money.
+    let lines = account(&desk, &asha).await["lines"].clone();
+    let receipt = lines[2]["receipt"].as_str().expect("a number").replace('/', "%2F");
+    desk.post(&format!("/receipts/{receipt}/reverse"), &json!({ "reason": "bounced" })).await.expect(200);
+    let waive = format!("/charges/{}/waive", lines[3]["id"]);
+    desk.post(&waive, &json!({ "reason": "was ill" })).await.expect(200);
+    assert_eq!(amounts().await, told([90, 100, 90]));
+    let lines = account(&desk, &asha).await["lines"].clone();
+    let moves: Vec<(&str, bool)> = lines.as_array().expect("a list")[..4]
+        .iter()
+        .map(|line| (line["kind"].as_str().expect("text"), line["movesMoney"] == true))
+        .collect();
+    assert_eq!(moves, [("waiver", false), ("reversal", true), ("payment", true), ("charge", false)]);
 }
 
 async fn the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6(database: Database) {
@@ -317,11 +377,18 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
         (&price["userId"], &price["amount"], &price["paid"]),
         (&json!(asha.uid), &json!(450), &json!(0))
     );
+    // The account keeps offering it, until it is done.
+    let offered = async |person: &Person<'_>| account(&desk, person).await["found"].clone();
+    let mut expected = price.clone();
+    expected["title"] = json!("Godaan");
+    expected["barcode"] = json!(code);
+    assert_eq!(offered(&asha).await, json!([expected]));
     let reverse = format!("/charges/{}/reverse", price["charge"]);
     assert_eq!(desk.post(&reverse, &json!({ "reason": "" })).await.wrong_fields(), ["reason"]);
     app.set_clock("2026-12-02T06:01:00Z");
     let back = desk.post(&reverse, &json!({ "reason": "Found" })).await.expect(200);
     assert_eq!((&back["credit"], &account(&desk, &asha).await["balance"]), (&json!(0), &json!(20)));
+    assert_eq!(offered(&asha).await, json!([]));
     assert_eq!(desk.post(&reverse, &json!({ "reason": "Found" })).await.status, 422, "once");
 
     // The move cannot be undone while the price is reversed.
@@ -330,6 +397,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     undo(&desk, &back["change"]).await.expect(200);
     assert_eq!(account(&desk, &asha).await["balance"], 470);
     undo(&desk, &moved).await.expect(200);
+    assert_eq!(offered(&asha).await, json!([]), "it is lost again");
     // And once more, all the way back.
     let found = desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
     assert_eq!(found["lost"]["amount"], 450);
@@ -357,7 +425,9 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
     desk.post("/desk/scans", &json!({ "code": code, "person": bala.uid })).await.expect(200);
     desk.post("/desk/scans", &json!({ "code": code, "intent": "return" })).await.expect(200);
+    assert_eq!(offered(&asha).await[0]["amount"], 450);
     for state in ["lost", "on-shelf"] {
+        assert_eq!((&offered(&asha).await[0]["barcode"], offered(&bala).await), (&json!(code), json!([])));
         let moved = desk.post(&format!("/copies/{copy}/move"), &json!({ "state": state })).await.expect(200);
         assert_eq!(moved.get("lost"), None, "{state}");
     }
@@ -492,6 +562,24 @@ async fn a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_mon
 }
 
 /// L19: no till could be closed, though an undo was to stop at one.
+async fn each_print_of_a_receipt_is_counted_and_the_second_is_a_copy_r_money_3(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    charge(&desk, &asha, 10).await;
+    let paid = pay(&desk, &asha, &json!({ "amount": 10, "method": "cash" })).await;
+    assert_eq!(paid["receipt"]["prints"], 0);
+    let prints = "/receipts/2026-27%2F000001/prints";
+    let original = desk.ask(prints).await.expect(200);
+    assert_eq!((&original["number"], &original["prints"]), (&json!("2026-27/000001"), &json!(1)));
+    assert_eq!(desk.get("/receipts/2026-27%2F000001").await.expect(200), original);
+    // Two desks at once never print the same copy.
+    let (one, two) = tokio::join!(desk.ask(prints), desk.ask(prints));
+    let mut copies = [one, two].map(|print| print.expect(200)["prints"].as_i64());
+    copies.sort_unstable();
+    assert_eq!(copies, [Some(2), Some(3)]);
+    assert_eq!(desk.ask("/receipts/2026-27%2F000002/prints").await.status, 404);
+}
+
 async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Database) {
     let app = TestApp::on(database).await;
     let (desk, other, asha) = (app.admin(0).await, app.admin(1).await, app.student(1).await);
@@ -519,23 +607,27 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     );
 
     // Money that came in after the count is not closed unseen.
-    let form = |after, expected, counted| json!({ "after": after, "expected": expected, "counted": counted, "note": "two short" });
-    let stale = desk.post("/till/closings", &form(0, 20, 20)).await;
+    let form = |after, expected, counted| json!({ "after": after, "expected": expected, "opening": 100, "counted": counted, "note": "two short" });
+    let stale = desk.post("/till/closings", &form(0, 20, 120)).await;
     assert_eq!(
         stale.problem(422, "invalid"),
         "The till has changed since you counted: ₹40 in cash is expected now. Reload, and count again."
     );
     let negative = desk.post("/till/closings", &form(0, 40, -1)).await;
     assert_eq!(negative.wrong_fields(), ["counted"]);
+    let mut float = form(0, 40, 138);
+    float["opening"] = json!(-1);
+    assert_eq!(desk.post("/till/closings", &float).await.wrong_fields(), ["opening"]);
 
     // When two librarians close at once, the second is refused with the name of the first.
-    let body = form(0, 40, 38);
+    let body = form(0, 40, 138);
     let (first, second) =
         tokio::join!(desk.post("/till/closings", &body), other.post("/till/closings", &body));
     let (done, refused) = if first.status == 201 { (first, second) } else { (second, first) };
     let closing = done.expect(201);
     let by = closing["by"].as_str().expect("a name");
     assert_eq!((&closing["number"], &closing["difference"]), (&json!(1), &json!(-2)));
+    assert_eq!((&closing["opening"], &till().await["opening"]), (&json!(100), &json!(100)), "as last time");
     assert_eq!(
         refused.problem(422, "invalid"),
         format!("{by} has closed the day already (closing 1). Reload the page.")
@@ -552,7 +644,7 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     let next = till().await;
     assert_eq!((&next["after"], &next["expected"]), (&json!(1), &json!(-40)));
     assert_eq!((&next["receipts"], &next["reversed"]), (&Value::Null, &json!(["2026-27/000001"])));
-    let second = desk.post("/till/closings", &form(1, -40, 0)).await.expect(201);
+    let second = desk.post("/till/closings", &form(1, -40, 100)).await.expect(201);
     assert_eq!((&second["number"], &second["difference"]), (&json!(2), &json!(40)));
 
     let list = desk.get("/till/closings").await.expect(200);
@@ -562,6 +654,6 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     let activity = desk.get("/changes?action=till-closed").await.expect(200);
     assert_eq!(
         activity["changes"][1]["text"],
-        "Day closed, closing 1: ₹38 counted, ₹40 expected. Note: two short"
+        "Day closed, closing 1: ₹138 counted, ₹140 expected. Note: two short"
     );
 }

@@ -87,7 +87,7 @@ each_app!(
 
 async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
     let config = json!({
-        "name": "", "currency": "₹", "currencyCode": "INR", "languages": ["en", "hi"], "language": "en",
+        "name": "", "address": "", "onReceipts": "", "currency": "₹", "currencyCode": "INR", "languages": ["en", "hi"], "language": "en",
         "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null, "maxLoans": null,
         "maxRenewals": null, "selfBorrow": true, "selfReturn": true, "selfRenew": true,
         "batches": ["2025", "2026", "2027", "2028"], "departments": [],
@@ -97,7 +97,8 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
 
     let admin = app.admin(0).await;
     let library = json!({
-        "name": "St. Xavier's", "currency": "Rs.", "currencyCode": "inr", "batches": ["Class 9", "Class 10"],
+        "name": "St. Xavier's", "address": "1 Church Road", "onReceipts": "Open from 9 to 5.", "currency": "Rs.",
+        "currencyCode": "inr", "batches": ["Class 9", "Class 10"],
         "departments": ["Physics"], "accessionPrefix": "SX-", "language": "hi",
         "financialYearMonth": 4,
         "forgetAfterMonths": null,
@@ -112,7 +113,8 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
         with(
             &with(
                 &config,
-                json!({ "name": "St. Xavier's", "currency": "Rs.", "batches": ["Class 9", "Class 10"],
+                json!({ "name": "St. Xavier's", "address": "1 Church Road", "onReceipts": "Open from 9 to 5.",
+                "currency": "Rs.", "batches": ["Class 9", "Class 10"],
                 "departments": ["Physics"], "language": "hi" })
             ),
             json!({ "loanDays": 14, "finePerDay": 2.5, "maxLoans": 3, "maxFine": 50, "selfReturn": false }),

@@ -317,9 +317,12 @@ fn money_statements(tx: &mut Tx<'_>, uid: UserId, copy: CopyId) -> Result<()> {
     let filter = ledger::Filter { from: 0, to: 9, kind: Some(LineKind::Payment), method: Some(Method::Cash) };
     ledger::booked(tx, &filter, None, 9)?;
     ledger::totals(tx, 0, 9)?;
+    ledger::taken(tx, 0, 9)?;
     ledger::receipt(tx, "2026-27/000001")?;
     ledger::waived(tx, charge)?;
     ledger::price_of_lost(tx, copy)?;
+    ledger::prices_of_found(tx, uid)?;
+    ledger::count_print(tx, "2026-27/000001")?;
     ledger::reversed_since(tx, charge, 0)?;
     Ok(())
 }
@@ -327,6 +330,7 @@ fn money_statements(tx: &mut Tx<'_>, uid: UserId, copy: CopyId) -> Result<()> {
 /// Runs every statement about people.
 fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::by_id(tx, uid)?;
+    people::uids_of_batch(tx, "2027")?;
     let details = Details {
         name: "n".into(),
         email: Some("n@e".into()),

@@ -229,6 +229,40 @@ impl Change {
     }
 }
 
+impl Change {
+    /// Names the ordinary way to correct the change once its day is over; `None` if the change is never undone.
+    #[must_use]
+    pub fn instead(&self) -> Option<Message> {
+        Some(match self {
+            Self::Loan(LoanChange::Lent { .. }) => message::instead_return(),
+            Self::Loan(LoanChange::Returned { .. }) => message::instead_lend(),
+            Self::Loan(LoanChange::Renewed { .. }) => message::instead_return_and_lend(),
+            Self::Loan(LoanChange::DeclaredLost { .. }) => message::instead_found(),
+            Self::Loan(LoanChange::FineCharged { .. }) | Self::Money(MoneyChange::Charged { .. }) => {
+                message::instead_cancel_charge()
+            }
+            Self::Hold(HoldChange::HoldPlaced { .. } | HoldChange::HoldReady { .. }) => {
+                message::instead_cancel_hold()
+            }
+            Self::Hold(HoldChange::HoldCancelled { .. }) => message::instead_reserve(),
+            Self::Copy(CopyChange::CopyMoved { .. }) => message::instead_move_copy(),
+            Self::Money(MoneyChange::Paid { .. }) => message::instead_reverse_payment(),
+            Self::Money(MoneyChange::PaymentReversed { .. }) => message::instead_take_payment(),
+            Self::Money(
+                MoneyChange::Waived { .. }
+                | MoneyChange::ChargeReversed { .. }
+                | MoneyChange::Refunded { .. },
+            ) => message::instead_charge(),
+            Self::Person(PersonChange::PersonDeactivated { .. }) => message::instead_activate(),
+            Self::Person(PersonChange::BatchMoved { to: Some(_), .. }) => message::instead_move_batch(),
+            Self::Person(PersonChange::BatchMoved { to: None, .. }) => message::instead_activate_all(),
+            Self::Person(PersonChange::PeopleMerged { .. }) => message::instead_add_person(),
+            Self::Catalogue(CatalogueChange::BookDeleted { .. }) => message::instead_add_title(),
+            _ => return None,
+        })
+    }
+}
+
 /// Rules that a librarian overrode, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overridden {

@@ -66,6 +66,9 @@ pub enum MoneyChange {
     TillClosed {
         number: i64,
         expected: Money,
+        /// Opening float.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        opening: Money,
         counted: Money,
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
@@ -124,9 +127,9 @@ impl MoneyChange {
             Self::PaymentReversed { receipt, amount, reason, .. } => {
                 vec![message::change_payment_reversed(receipt, *amount), message::change_reason(reason)]
             }
-            Self::TillClosed { number, expected, counted, note } => {
+            Self::TillClosed { number, expected, opening, counted, note } => {
                 let note = (!note.is_empty()).then(|| message::change_note(note));
-                std::iter::once(message::change_till_closed(*number, *counted, *expected))
+                std::iter::once(message::change_till_closed(*number, *counted, *expected + *opening))
                     .chain(note)
                     .collect()
             }

@@ -220,6 +220,7 @@ fn every_kind_is_stored_as_before_and_tells_what_others_need_to_know() {
         let has_reason = named == "hold-cancelled" && stored.contains(r#""reason":"#);
         assert_eq!(about.personal, has_reason || PERSONAL.contains(&named), "{stored}");
         assert_eq!(about.undone_by.is_some(), change.undone().is_some(), "{stored}");
+        assert_eq!(about.undone_by.is_some(), change.instead().is_some(), "{stored}");
         assert!(!change.messages().is_empty(), "{stored}");
         known.extend(kinds_like(&change));
         seen.insert(kind);

@@ -231,6 +231,9 @@ export const forms = {
     },
     "note": {
       "required": false
+    },
+    "opening": {
+      "required": false
     }
   },
   "CopyEdit": {
@@ -294,6 +297,12 @@ export const forms = {
       "minLength": 0,
       "maxLength": 8
     },
+    "address": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
+    },
     "batches": {
       "required": false
     },
@@ -335,6 +344,12 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
+    },
+    "onReceipts": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     }
   },
   "LostForm": {

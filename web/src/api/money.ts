@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
-import type { ChargeForm, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
+import type { ChargeForm, Debtor, DebtorPage, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
 
 /** A person's balance, charges and newest lines. */
 export const accountQuery = (uid: number) =>
@@ -29,15 +29,44 @@ const LINES_PER_PAGE = 50
 
 const cursorOf = ({ cursor }: { cursor: string | null }) => (cursor === null ? {} : { cursor })
 
-/** People with a balance, highest debt first. */
-export const debtorsQuery = infiniteQueryOptions({
-  queryKey: keys.debtors,
-  queryFn: ({ pageParam, signal }) =>
-    dataOf(
-      client.GET('/money/debtors', { params: { query: { limit: DEBTORS_PER_PAGE, ...cursorOf(pageParam) } }, signal }),
-    ),
-  initialPageParam: FIRST_PAGE,
-  getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+/** Batch and order of the people with a balance. */
+export type DebtorFilter = { batch?: string; sort?: string }
+
+/** People with a balance; by default highest debt first. */
+export const debtorsQuery = (filter: DebtorFilter) =>
+  infiniteQueryOptions({
+    queryKey: keys.debtors(filter),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/money/debtors', {
+          params: { query: { ...filter, limit: DEBTORS_PER_PAGE, ...cursorOf(pageParam) } },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** Reads all people with a balance, page by page. */
+export async function everyDebtor(filter: DebtorFilter): Promise<Debtor[]> {
+  const all: Debtor[] = []
+  let cursor: string | null = null
+  do {
+    const query = { ...filter, limit: 100, ...cursorOf({ cursor }) }
+    // oxlint-disable-next-line no-await-in-loop -- each page names the next
+    const page: DebtorPage = await dataOf(client.GET('/money/debtors', { params: { query } }))
+    all.push(...page.debtors)
+    cursor = page.next
+  } while (cursor !== null)
+  return all
+}
+
+/** Money taken today, this week and this month. */
+export const takingsQuery = queryOptions({
+  queryKey: keys.takings,
+  queryFn: ({ signal }) => dataOf(client.GET('/money/takings', { signal })),
   staleTime: 0,
 })
 
@@ -76,6 +105,15 @@ export const totalsQuery = (period: Period) =>
 /** Returns the address of the CSV export of the lines. */
 export const linesFile = (filter: LineFilter): string =>
   `/library/api/v1/money/lines.csv?${new URLSearchParams(filter).toString()}`
+
+/** Counts a print of a receipt; the answer has its number. */
+export const countPrint = action({
+  name: 'countPrint',
+  send: (number: string, call) =>
+    dataOf(client.POST('/receipts/{number}/prints', { params: { path: { number } }, ...call })),
+  learn: (queries, receipt) => queries.setQueryData(keys.receipt(receipt.number), receipt),
+  fault: 'The print could not be counted',
+})
 
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 

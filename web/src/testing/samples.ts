@@ -32,6 +32,8 @@ export const sessionOf = (user: User | null) => ({ body: { user, idCard: true } 
 export const config: Config = {
   name: '',
   currency: '₹',
+  address: '',
+  onReceipts: '',
   currencyCode: 'INR',
   languages: ['en', 'hi'],
   language: 'en',

@@ -11,6 +11,8 @@ const library: LibrarySettings = {
   name: 'City College',
   currency: '₹',
   currencyCode: 'INR',
+  address: '',
+  onReceipts: '',
   accessionPrefix: 'C-',
   language: 'en',
   financialYearMonth: 4,

@@ -1,0 +1,7 @@
+-- Number of prints of each receipt: all but the first are copies.
+CREATE TABLE receipt_prints (
+    line_id INTEGER PRIMARY KEY REFERENCES account_lines (id),
+    count INTEGER NOT NULL CHECK (count > 0)
+) STRICT;
+-- The original of an older receipt may have been printed.
+INSERT INTO receipt_prints (line_id, count) SELECT id, 1 FROM account_lines WHERE receipt IS NOT NULL;
