@@ -5,7 +5,6 @@ use std::{
     net::{IpAddr, SocketAddr},
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
-    sync::LazyLock,
     time::Duration,
 };
 
@@ -25,6 +24,7 @@ use crate::{
     oidc::{self, Provider},
     outbound,
     storage::Location,
+    version::VERSION,
 };
 
 /// A library: catalogue, loans and readers, in one program.
@@ -34,13 +34,6 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
-
-/// Version, with the commit where the build names it, as `make build` does.
-static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let commit = option_env!("LIBRARY_COMMIT").filter(|commit| !commit.is_empty());
-    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
-    format!("{}{commit}", env!("CARGO_PKG_VERSION"))
-});
 
 #[derive(Subcommand)]
 pub enum Command {

@@ -52,3 +52,4 @@ pub mod storage;
 pub mod supervise;
 pub mod text;
 pub mod tls;
+pub mod version;

@@ -26,6 +26,7 @@ use super::{
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const BUILD: HeaderName = HeaderName::from_static("library-build");
 
 tokio::task_local! {
     static CURRENT: String;
@@ -76,6 +77,7 @@ pub async fn every_request(
     if route.starts_with(API) {
         // Data must not be cached.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response.headers_mut().insert(BUILD, app.screens.build().clone());
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);

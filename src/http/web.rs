@@ -9,9 +9,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use ring::digest;
 use rust_embed::RustEmbed;
 
 use super::{BASE, Shared, error::Error};
+use crate::version::VERSION;
 
 /// Placeholder in `index.html` for the style nonce of each answer.
 const NONCE: &str = "__CSP_NONCE__";
@@ -72,7 +74,7 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     }
     // Build tools keep their files in folders that begin with a dot.
     let hidden = path == "index.html" || path.starts_with('.');
-    if let Some(asset) = app.screens.0.assets.get(path).filter(|_| !hidden) {
+    if let Some(asset) = app.screens.files.assets.get(path).filter(|_| !hidden) {
         return send(asset, &headers);
     }
     // A missing file gets a real 404, or the browser would run the screen as a script.
@@ -100,7 +102,10 @@ struct Form {
 
 /// The built screens, taken from the program at the first request and then kept, because files are sent often and never
 /// change. The program embeds them, not this library, so that both compile side by side.
-pub struct Screens(LazyLock<Files>);
+pub struct Screens {
+    files: LazyLock<Files>,
+    build: HeaderValue,
+}
 
 /// The page of all screens, and its files.
 struct Files {
@@ -111,8 +116,22 @@ struct Files {
 impl Screens {
     /// Returns the files that `F` embeds.
     #[must_use]
-    pub const fn embedded<F: RustEmbed>() -> Self {
-        Self(LazyLock::new(Files::embedded::<F>))
+    pub fn embedded<F: RustEmbed>() -> Self {
+        // The page names every file by a hash, so its own hash identifies the screens.
+        let page = F::get("index.html").map(|file| file.metadata.sha256_hash()).unwrap_or_default();
+        let both = digest::digest(&digest::SHA256, &[VERSION.as_bytes(), &page].concat());
+        let build = HeaderValue::try_from(STANDARD_NO_PAD.encode(&both.as_ref()[..9]));
+        Self {
+            files: LazyLock::new(Files::embedded::<F>),
+            build: build.unwrap_or(HeaderValue::from_static("")),
+        }
+    }
+
+    /// Returns the fingerprint of program and screens, which every answer of the API carries: an open page learns from it
+    /// that the library was updated. Unlike a version it tells strangers nothing.
+    #[must_use]
+    pub const fn build(&self) -> &HeaderValue {
+        &self.build
     }
 }
 
@@ -210,7 +229,7 @@ fn content_type(path: &str) -> &'static str {
 }
 
 fn index(app: &super::App, status: StatusCode) -> Response {
-    let Some(page) = &app.screens.0.index else {
+    let Some(page) = &app.screens.files.index else {
         let text = "The screens are not built into this program. Build them with: make build\n";
         return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     };

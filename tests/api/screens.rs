@@ -48,6 +48,18 @@ async fn every_address_a_person_can_type_or_reload_answers_the_app_r_shell_5() {
     }
 }
 
+/// V18.
+#[tokio::test]
+async fn every_answer_of_the_api_names_the_build_r_shell_5() {
+    let app = TestApp::new().await;
+    let found = app.visitor().get("/library/api/v1/config").await;
+    let missing = app.visitor().get("/library/api/v1/nothing").await;
+    found.expect(200);
+    let build = found.header("library-build").unwrap_or_default();
+    assert!(build.len() == 12 && !build.contains(env!("CARGO_PKG_VERSION")), "{build}");
+    assert_eq!(missing.header("library-build"), Some(build), "refusals too");
+}
+
 #[tokio::test]
 async fn what_is_not_there_is_a_real_404_r_shell_5() {
     let app = TestApp::new().await;

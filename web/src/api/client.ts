@@ -10,7 +10,9 @@ const WRITE_TIMEOUT_MS = 30_000
 export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
-    return await fetch(request, { signal: AbortSignal.any([request.signal, timeout]) })
+    const response = await fetch(request, { signal: AbortSignal.any([request.signal, timeout]) })
+    hear(response)
+    return response
   } catch (error) {
     throw failureOf(error)
   }
@@ -21,6 +23,13 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof DOMException)) return unreachable()
   if (error.name === 'AbortError') return error
   return error.name === 'TimeoutError' ? timedOut() : unreachable()
+}
+
+let hear = (_answer: Response): void => undefined
+
+/** Sets a listener of every answer of the API. */
+export function onAnswer(listener: typeof hear): void {
+  hear = listener
 }
 
 export const API = new URL('/library/api/v1', location.origin).href

@@ -30,7 +30,7 @@ export function Notices() {
       clear()
     }
   }, [])
-  return <Notifications position="bottom-center" zIndex={400} limit={MOST_SHOWN + 1} className={classes.notices} />
+  return <Notifications position="bottom-center" zIndex={400} limit={MOST_SHOWN + 2} className={classes.notices} />
 }
 
 type Shown = { id: string; failed: boolean }

@@ -9,6 +9,7 @@ import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
 import { useEnrolment } from './enrolment'
 import { usePresence } from './presence'
+import { useUpdateNotice } from './updateNotice'
 import { loadChunk } from '../lib/chunks'
 import { hasTasks, sharedStore } from '../lib/outboxStore'
 import classes from './Shell.module.css'
@@ -19,6 +20,7 @@ const Palette = lazyChunk('palette', () => import('./Palette'))
 export function Shell() {
   const { data, isPending } = useQuery(sessionQuery)
   usePresence()
+  useUpdateNotice()
   const enrolling = data?.secondFactorMissing === true
   useEnrolment(enrolling)
   const [searching, setSearching] = useState(false)

@@ -249,16 +249,25 @@ function withMark<T>(pieces: (string | T)[]): (string | T)[] {
   return text.includes('\u2068') && against().test(first) ? [MARKS[LOCALES[locale].dir], ...pieces] : pieces
 }
 
-/** Formats a message in pieces. A missing message shows its key, so that no screen fails. */
-function formatted<T>(key: string, values: Values<T>): (string | T)[] {
+/** Fails for a parameter that the message names and the values lack; icu-minify would write "undefined". */
+const complete = <V extends object>(values: V): V =>
+  new Proxy(values, {
+    get: (all, name) => {
+      if (name in all) return all[name as keyof V]
+      throw new Error(String(name))
+    },
+  })
+
+/** Formats a message in pieces. A message that cannot be formatted shows its fallback, so that no screen fails. */
+function formatted<T>(key: string, values: Values<T>, fallback = key): (string | T)[] {
   try {
-    const message = find(key)
-    if (message === undefined) throw new Error('There is no such message')
-    const made = format<T>(message, intlLocale(), keptApart(withDays(message, values)), OPTIONS)
+    // A missing message fails like one with a missing parameter.
+    const message = find(key)!
+    const made = format<T>(message, intlLocale(), complete(keptApart(withDays(message, values)) ?? {}), OPTIONS)
     return withMark(Array.isArray(made) ? made : [made])
   } catch (error) {
     console.error(key, error)
-    return [key]
+    return [fallback]
   }
 }
 
@@ -272,9 +281,9 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
   return createElement(Fragment, null, ...formatted<ReactNode>(key, params as Values<ReactNode>))
 }
 
-/** Translates a server text by its code; an unknown code shows the server's English text. */
+/** Translates a server text by its code; an unknown code or a missing parameter shows the server's English text. */
 export function translate(key: string, params: Params, words: string): string {
-  return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>).join('') : words
+  return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>, words).join('') : words
 }
 
 /** Translates a message as the server sends it. */

@@ -88,6 +88,9 @@ describe('what the server says', () => {
     expect(translate('explain.notCounted', { day: '2026-11-22' }, '')).toBe('Sunday 22 Nov not counted')
     expect(translate('explain.fine', { amount: 7.5, days: 3, rate: 2.5 }, '')).toBe('₹7.50 = 3 days × ₹2.50')
     expect(translate('problem.made-tomorrow', {}, 'Words of tomorrow.')).toBe('Words of tomorrow.')
+    // V18: a newer server names the parameter anew.
+    expect(translate('explain.fine', { sum: 7.5, days: 3, rate: 2.5 }, 'Words of tomorrow.')).toBe('Words of tomorrow.')
+    expect(translate('change.bookDeleted', { name: 'Godaan' }, 'Words of tomorrow.')).toBe('Words of tomorrow.')
   })
 })
 
