@@ -30,7 +30,7 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
   const name = useLibraryName()
 
   return (
-    <nav className={classes.bar} aria-label={t('app.nav.label')}>
+    <nav className={classes.bar} aria-label={t('app.nav.label')} data-for={role ?? 'visitor'}>
       <Link to={brandTo(user)} className={classes.brand}>
         <LogoMark />
         <span className={classes.names}>
@@ -61,6 +61,7 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
             size={36}
             aria-label={t('app.nav.search')}
             aria-keyshortcuts="Control+K Meta+K"
+            className={classes.palette}
             onClick={onSearch}
           >
             <Search />

@@ -9,7 +9,7 @@ import { forgetNotes, sharedStore } from '../lib/outboxStore'
 import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
 import { notify } from '../lib/notify'
 import { paths } from '../screens'
-import { ChevronDown, CircleQuestionMark, ShieldCheck, UserRound } from 'lucide-react'
+import { ChevronDown, CircleQuestionMark, LogOut, ShieldCheck, UserRound } from 'lucide-react'
 import classes from './Shell.module.css'
 import { showKeyboardHelp } from './shortcuts'
 
@@ -31,9 +31,12 @@ export function PersonMenu({ user }: { user: User }) {
     <Menu position="bottom-end" width={260} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <button type="button" className={classes.person} aria-label={t('app.person.menu', { name: user.name })}>
-          <UserRound />
+          <UserRound className={classes.personIcon} />
           <span className={classes.personName} dir="auto">
             {user.name}
+          </span>
+          <span className={classes.initials} aria-hidden="true">
+            {initialsOf(user.name)}
           </span>
           <ChevronDown data-size="16" />
         </button>
@@ -74,6 +77,16 @@ export function PersonMenu({ user }: { user: User }) {
   )
 }
 
+/** "AN" for "Arjun Nair": first letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return [...new Set([words[0], words.at(-1)])]
+    .map((word) => [...letters.segment(word ?? '')][0]?.segment ?? '')
+    .join('')
+    .toUpperCase()
+}
+
 /** Ends the session on the server, then clears this browser's data of the person. */
 function useSignOut() {
   const { run, pending } = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
@@ -95,7 +108,8 @@ export function Logout() {
   const { pending, leave } = useSignOut()
   return (
     <Button variant="default" size="sm" loading={pending} onClick={() => void leave()}>
-      {t('app.nav.logout')}
+      <LogOut data-size="18" className={classes.logoutIcon} />
+      <span className={classes.logoutWord}>{t('app.nav.logout')}</span>
     </Button>
   )
 }

@@ -1,3 +1,4 @@
+export { daysLeft, dueState } from './dueRules'
 export { ExtendAnyway } from './ExtendAnyway'
 export { LoanButton } from './LoanButton'
 export { LostButton } from './LostButton'

@@ -1,4 +1,5 @@
 import { Anchor, Button, Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
@@ -14,6 +15,7 @@ import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { useQuestion } from '../../ui/useQuestion'
 import { Fine, LoanButton, ReturnDate, useLoanActions, useRowFocus } from '../loans'
+import { LoanCard } from './LoanCard'
 import classes from './ProfileScreen.module.css'
 
 /** The student's open loans, with buttons to return and extend them. */
@@ -37,6 +39,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
   const { pending, run } = useLoanActions()
   const rows = useRef<HTMLDivElement>(null)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
+  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const { about: asked, opened, ask, close } = useQuestion<Loan>()
 
   function start(loan: Loan, action: 'return' | 'extend') {
@@ -57,54 +60,68 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
     )
   }
 
+  const buttonsOf = (loan: Loan, reason?: string) => {
+    const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
+    return (
+      <>
+        <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />
+        <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />
+      </>
+    )
+  }
+
   return (
     <div ref={rows}>
-      <ResponsiveTable
-        label={t('profile.loans.table')}
-        rows={loans}
-        keyOf={(loan) => loan.id}
-        columns={[
-          {
-            title: t('loans.column.book'),
-            cell: (loan) => (
-              <Anchor
-                component={Link}
-                to={paths.studentBookDetail(loan.bookId)}
-                underline="hover"
-                c="inherit"
-                dir="auto"
-                className={classes.title}
-              >
-                {loan.title}
-              </Anchor>
-            ),
-          },
-          { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
-          { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
-          { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
-          {
-            title: t('loans.column.actions'),
-            bare: true,
-            cell: (loan) => {
-              const reason = loan.fine > 0 ? `fined-${loan.id}` : undefined
-              const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
-              return (
-                <div>
-                  <div className={classes.actions}>
-                    <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />
-                    <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />
-                  </div>
-                  {reason && (
-                    <p id={reason} className={classes.reason}>
-                      {t('profile.loans.fined', { fine: loan.fine })}
-                    </p>
-                  )}
-                </div>
-              )
+      {isPhone ? (
+        <ul className={classes.cards} aria-label={t('profile.loans.table')}>
+          {loans.map((loan) => (
+            <LoanCard key={loan.id} loan={loan} today={today} buttons={() => buttonsOf(loan)} />
+          ))}
+        </ul>
+      ) : (
+        <ResponsiveTable
+          label={t('profile.loans.table')}
+          rows={loans}
+          keyOf={(loan) => loan.id}
+          columns={[
+            {
+              title: t('loans.column.book'),
+              cell: (loan) => (
+                <Anchor
+                  component={Link}
+                  to={paths.studentBookDetail(loan.bookId)}
+                  underline="hover"
+                  c="inherit"
+                  dir="auto"
+                  className={classes.title}
+                >
+                  {loan.title}
+                </Anchor>
+              ),
             },
-          },
-        ]}
-      />
+            { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+            { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
+            { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
+            {
+              title: t('loans.column.actions'),
+              bare: true,
+              cell: (loan) => {
+                const reason = loan.fine > 0 ? `fined-${loan.id}` : undefined
+                return (
+                  <div>
+                    <div className={classes.actions}>{buttonsOf(loan, reason)}</div>
+                    {reason && (
+                      <p id={reason} className={classes.reason}>
+                        {t('profile.loans.fined', { fine: loan.fine })}
+                      </p>
+                    )}
+                  </div>
+                )
+              },
+            },
+          ]}
+        />
+      )}
       <ConfirmModal
         opened={opened}
         title={t('profile.loans.question')}

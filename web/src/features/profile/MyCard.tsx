@@ -12,7 +12,7 @@ export function MyCard({ user }: { user: User }) {
   if (rollNumber === null) return null
   return (
     <>
-      <Button variant="default" mt="lg" leftSection={<Barcode />} onClick={() => setOpened(true)}>
+      <Button variant="default" leftSection={<Barcode />} onClick={() => setOpened(true)}>
         {t('profile.card.title')}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('profile.card.title')} size="md">

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
@@ -18,7 +18,7 @@ import { MyCard } from './MyCard'
 import { ProfileForm } from './ProfileForm'
 import classes from './ProfileScreen.module.css'
 
-/** Details, open loans and debts of the student (R-PROF-1, R-PROF-2). */
+/** Open loans, details and debts of the student (R-PROF-1, R-PROF-2). */
 export default function ProfileScreen() {
   const me = useQuery(meQuery)
   const uid = uidOf(useQueryClient())
@@ -36,70 +36,65 @@ export default function ProfileScreen() {
   return (
     <>
       {/* The heading is focused after navigation, so it stays while the data loads. */}
-      <PageHeader
-        title={t('profile.title')}
-        actions={
-          me.data &&
-          !editing && (
+      <PageHeader title={t('profile.title')} actions={me.data && <MyCard user={me.data} />} />
+      <BorrowedBooks />
+      <MyHolds />
+      <section className={classes.part} aria-labelledby="details">
+        <Title order={2} id="details">
+          {t('profile.details')}
+        </Title>
+        {me.data ? (
+          editing ? (
+            <ProfileForm user={me.data} draft={profileDraft(me.data.uid)} onClose={() => setEditing(false)} />
+          ) : (
             <>
-              <Button component={Link} to={paths.security()} variant="default">
-                {t('security.title')}
-              </Button>
-              <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-                {t('profile.edit')}
-              </Button>
+              <Details user={me.data} />
+              <Group mt="lg" gap="sm">
+                <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+                  {t('profile.edit')}
+                </Button>
+                <Button component={Link} to={paths.security()} variant="default">
+                  {t('security.title')}
+                </Button>
+              </Group>
             </>
           )
-        }
-      />
-      {me.data ? (
-        <Profile user={me.data} editing={editing} onClose={() => setEditing(false)} />
-      ) : me.isError ? (
-        <ErrorState error={me.error} onRetry={() => void me.refetch()} />
-      ) : (
-        <div className={classes.facts} aria-hidden="true">
-          {['name', 'rollNumber', 'department', 'fine'].map((fact) => (
-            <Skeleton key={fact} height={44} width={150} />
-          ))}
-        </div>
-      )}
+        ) : me.isError ? (
+          <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+        ) : (
+          <div className={classes.facts} aria-hidden="true">
+            {['name', 'rollNumber', 'department', 'fine'].map((fact) => (
+              <Skeleton key={fact} height={44} width={150} />
+            ))}
+          </div>
+        )}
+      </section>
+      <MyAccount />
     </>
   )
 }
 
-function Profile({ user, editing, onClose }: { user: User; editing: boolean; onClose: () => void }) {
+function Details({ user }: { user: User }) {
   const loans = useQuery(myLoansQuery)
   return (
-    <>
-      {editing ? (
-        <ProfileForm user={user} draft={profileDraft(user.uid)} onClose={onClose} />
-      ) : (
-        <>
-          <dl className={classes.facts}>
-            <Fact name={t('profile.name')} value={user.name} />
-            <Fact name={t('profile.rollNumber')} value={user.rollNumber} />
-            <Fact name={t('profile.department')} value={user.department} />
-            <div>
-              <dt>{t('profile.totalFine')}</dt>
-              <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
-                {loans.data ? (
-                  <Money amount={loans.data.totalFine} />
-                ) : loans.isPending ? (
-                  <Skeleton width={60} height={24} />
-                ) : (
-                  t('profile.notKnown')
-                )}
-              </dd>
-            </div>
-            <MyBalance />
-          </dl>
-          <MyCard user={user} />
-        </>
-      )}
-      <BorrowedBooks />
-      <MyHolds />
-      <MyAccount />
-    </>
+    <dl className={classes.facts}>
+      <Fact name={t('profile.name')} value={user.name} />
+      <Fact name={t('profile.rollNumber')} value={user.rollNumber} />
+      <Fact name={t('profile.department')} value={user.department} />
+      <div>
+        <dt>{t('profile.totalFine')}</dt>
+        <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
+          {loans.data ? (
+            <Money amount={loans.data.totalFine} />
+          ) : loans.isPending ? (
+            <Skeleton width={60} height={24} />
+          ) : (
+            t('profile.notKnown')
+          )}
+        </dd>
+      </div>
+      <MyBalance />
+    </dl>
   )
 }
 

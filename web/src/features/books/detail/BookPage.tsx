@@ -61,7 +61,9 @@ export function BookPage({ id, home, ...rest }: BookPageProps) {
       >
         {t('books.detail.back')}
       </Button>
-      {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} {...rest} />}
+      <div className={classes.room}>
+        {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} {...rest} />}
+      </div>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
 import { BookCover } from './BookCover'
 import classes from './BookCard.module.css'
+import type { Layout } from './bookGridRules'
 import { swallowSecondClick } from './doubleClick'
 import { StatusBadge } from './StatusBadge'
 
@@ -12,8 +13,7 @@ export type BookCardProps = {
   book: Book
   /** Target of the card's link. */
   to: string
-  /** `tall`: cover above the text. `wide`: cover beside it. */
-  layout?: 'tall' | 'wide'
+  layout?: Layout
   actions?: ReactNode
   eager?: boolean
   /** Why the book is listed, if its title does not tell. */
@@ -52,19 +52,21 @@ export const BookCard = memo(function BookCard({
             {note}
           </p>
         )}
-        {book.genre && (
+        {layout !== 'slim' && book.genre && (
           <p className={classes.genre} dir="auto">
             {book.genre}
           </p>
         )}
         <div className={classes.foot}>
-          <Stars
-            value={book.rating}
-            size={15}
-            {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
-          />
-          {/* Most books are available, so only other states are shown. */}
-          {book.status !== 'Available' && <StatusBadge status={book.status} />}
+          {layout !== 'slim' && (
+            <Stars
+              value={book.rating}
+              size={15}
+              {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
+            />
+          )}
+          {/* Most books are available, so only other states are shown in a grid. */}
+          {(layout === 'slim' || book.status !== 'Available') && <StatusBadge status={book.status} />}
         </div>
         {actions !== undefined && <div className={classes.actions}>{actions}</div>}
       </div>

@@ -19,7 +19,19 @@ import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { BookCard } from './BookCard'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
-import { columnsFor, countText, mirrored, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
+import { FilterSheet } from './FilterSheet'
+import {
+  columnsFor,
+  countText,
+  isPhone,
+  layoutFor,
+  mirrored,
+  MOVES,
+  moved,
+  rowHeight,
+  type Layout,
+  type Wide,
+} from './bookGridRules'
 import classes from './BookGrid.module.css'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
@@ -39,7 +51,7 @@ type BookGridProps = {
 }
 
 const COLUMN_GAP = 24
-const ROW_GAP = { tall: 40, wide: 32 }
+const ROW_GAP = { tall: 40, wide: 32, slim: 12 }
 
 function useBookList(filter: BookFilter) {
   return useInfiniteQuery(bookListQuery(filter))
@@ -74,8 +86,8 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, filters = fal
   // The first cards yield to typing. Those requested by scrolling do not: it would run into the end of the list.
   const query = (asked.data?.pages.length ?? 0) > 1 ? asked : deferred
   const { ref, width } = useWidth()
-  const columns = columnsFor(wide, width)
-  const layout = wide === 6 ? 'tall' : 'wide'
+  const layout = layoutFor(wide, width, filter.q !== '')
+  const columns = columnsFor(wide, width, layout)
   const similar = query.data?.pages[0]?.similar ?? []
 
   return (
@@ -84,7 +96,9 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, filters = fal
         <Text role="status" c="dimmed" size="sm" className={classes.count}>
           {query.data?.pages[0] && <Count page={query.data.pages[0]} filter={filter} />}
         </Text>
-        {filters && (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) && <BookFilters />}
+        {filters &&
+          (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
+          (isPhone(width) ? <FilterSheet /> : <BookFilters />)}
       </div>
       <div ref={ref}>
         {query.data ? (
@@ -106,7 +120,7 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, filters = fal
         ) : query.isError ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         ) : (
-          <SkeletonRow columns={columns} layout={layout} rows={wide === 6 ? 2 : 5} />
+          <SkeletonRow columns={columns} layout={layout} rows={layout === 'tall' ? 2 : 5} />
         )}
       </div>
       {similar.length > 0 && (
@@ -162,7 +176,7 @@ type RowsProps = {
   query: ReturnType<typeof useBookList>
   columns: number
   width: number
-  layout: 'tall' | 'wide'
+  layout: Layout
   linkTo: (book: Book) => string
   actions: BookGridProps['actions']
 }
@@ -349,7 +363,7 @@ const Row = memo(function Row(props: RowProps) {
   )
 })
 
-function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number; layout: 'tall' | 'wide' }) {
+function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number; layout: Layout }) {
   return (
     <div
       className={classes.row}
@@ -368,7 +382,7 @@ function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number;
   )
 }
 
-function CardSkeleton({ layout }: { layout: 'tall' | 'wide' }) {
+function CardSkeleton({ layout }: { layout: Layout }) {
   return (
     <div className={classes.skeleton} data-layout={layout} aria-hidden="true">
       <Skeleton className={classes.skeletonCover} radius={4} />

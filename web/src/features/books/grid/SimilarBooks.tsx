@@ -4,12 +4,13 @@ import type { Book, SimilarBook } from '../../../api/types'
 import { quoted } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { BookCard } from './BookCard'
+import type { Layout } from './bookGridRules'
 import classes from './SimilarBooks.module.css'
 
 type SimilarBooksProps = {
   books: readonly SimilarBook[]
   columns: number
-  layout: 'tall' | 'wide'
+  layout: Layout
   linkTo: (book: Book) => string
   actions: ((book: Book, place: number) => ReactNode) | undefined
   /** Position of the first one, after the books that match. */

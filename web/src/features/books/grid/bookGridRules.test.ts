@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { columnsFor, countText, mirrored, moved } from './bookGridRules'
+import { columnsFor, countText, layoutFor, mirrored, moved } from './bookGridRules'
 import { dayText, moneyText } from '../../../lib/format'
 
 describe('rules of the grid', () => {
   it('R-HOME-3, R-BOOK-1: six or three in a row where there is room, at least one anywhere', () => {
-    expect([1360, 1100, 900, 700, 358, 288, 200].map((width) => columnsFor(6, width))).toEqual([6, 6, 5, 4, 2, 2, 1])
-    expect([1360, 700, 358].map((width) => columnsFor(3, width))).toEqual([3, 2, 1])
+    expect([1360, 1100, 900, 700, 358, 288, 200].map((width) => columnsFor(6, width, 'tall'))).toEqual([
+      6, 6, 5, 4, 2, 2, 1,
+    ])
+    expect([1360, 700, 358].map((width) => columnsFor(3, width, 'wide'))).toEqual([3, 2, 1])
+  })
+
+  it('R-STU-1: results of a search on a phone are rows, one below the other', () => {
+    expect(layoutFor(6, 328, true)).toBe('slim')
+    expect(columnsFor(6, 328, 'slim')).toBe(1)
+    expect([layoutFor(6, 328, false), layoutFor(6, 1360, true), layoutFor(3, 328, true)]).toEqual([
+      'tall',
+      'tall',
+      'wide',
+    ])
   })
 
   it('counts in words', () => {

@@ -3,8 +3,23 @@ import { t } from '../../../lib/messages'
 /** Books in a row on a wide screen: six on the homes, three in the other lists. */
 export type Wide = 3 | 6
 
+/** `tall`: cover above the words. `wide`: cover beside them. `slim`: a row of a phone's search, as low as three lines. */
+export type Layout = 'tall' | 'wide' | 'slim'
+
+/** Grids narrower than this are on phones. */
+const PHONE = 720
+
+export const isPhone = (width: number): boolean => width < PHONE
+
+/** Returns the layout: results of a phone's search are rows, so that some are in view above the keyboard. */
+export function layoutFor(wide: Wide, width: number, searching: boolean): Layout {
+  if (wide === 3) return 'wide'
+  return searching && isPhone(width) ? 'slim' : 'tall'
+}
+
 /** Returns the number of columns for the grid's width. */
-export function columnsFor(wide: Wide, width: number): number {
+export function columnsFor(wide: Wide, width: number, layout: Layout): number {
+  if (layout === 'slim') return 1
   if (wide === 3) return width >= 960 ? 3 : width >= 620 ? 2 : 1
   if (width >= 1080) return 6
   if (width >= 880) return 5
@@ -17,7 +32,8 @@ export function columnsFor(wide: Wide, width: number): number {
  * Estimates the height of a row at the usual text size. Rows are measured once rendered; a good estimate before keeps
  * the place of a reader who returns to a list.
  */
-export function rowHeight(layout: 'tall' | 'wide', columnWidth: number, withActions: boolean): number {
+export function rowHeight(layout: Layout, columnWidth: number, withActions: boolean): number {
+  if (layout === 'slim') return 72 + (withActions ? ACTIONS : 0)
   if (layout === 'wide') return 126
   return columnWidth * 1.5 + WORDS + (withActions ? ACTIONS : 0)
 }

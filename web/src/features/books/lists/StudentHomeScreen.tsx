@@ -1,3 +1,8 @@
+import { ActionIcon } from '@mantine/core'
+import { ArrowLeft } from 'lucide-react'
+import { useEffect, useRef, useState, type FocusEvent, type MouseEvent } from 'react'
+import { useSearchParams } from 'react-router'
+import { focusHeading } from '../../../lib/focus'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
@@ -7,18 +12,31 @@ import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { Highlights } from './Highlights'
+import classes from './StudentHomeScreen.module.css'
 
 const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
 export default function StudentHomeScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()
+  const { focused, leave, ...box } = useBoxFocus()
+  // On a phone the box and the results then have the screen for themselves.
+  const searching = q !== '' || focused
   return (
-    <>
-      <PageHeader title={t('books.student.title')}>
-        <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
-      </PageHeader>
-      {q === '' && !isNarrowed(narrowing) && <Highlights />}
+    <div className={classes.home} data-searching={searching || undefined}>
+      <div className={classes.search}>
+        <PageHeader title={t('books.student.title')}>
+          <div className={classes.box} {...box}>
+            {searching && <CloseSearch onClose={leave} />}
+            <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
+          </div>
+        </PageHeader>
+      </div>
+      {q === '' && !isNarrowed(narrowing) && (
+        <div className={classes.highlights}>
+          <Highlights />
+        </div>
+      )}
       <BookGrid
         filter={{ q, field: 'any', ...narrowing }}
         columns={6}
@@ -26,6 +44,59 @@ export default function StudentHomeScreen() {
         linkTo={linkTo}
         empty={<EmptyState message={t('books.student.empty')} />}
       />
-    </>
+    </div>
   )
+}
+
+/** Leaves the search for the whole home. Shown on phones only. */
+function CloseSearch({ onClose }: { onClose: () => void }) {
+  const [params, setParams] = useSearchParams()
+
+  function close({ currentTarget }: MouseEvent<HTMLButtonElement>) {
+    onClose()
+    currentTarget.blur()
+    focusHeading()
+    if (!params.has('q')) return
+    // Not a replacement: the box takes its text only from other entries of the history.
+    setParams((before) => {
+      const after = new URLSearchParams(before)
+      after.delete('q')
+      return after
+    })
+  }
+
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={44}
+      className={classes.close}
+      aria-label={t('books.search.close')}
+      onClick={close}
+    >
+      <ArrowLeft data-flips />
+    </ActionIcon>
+  )
+}
+
+/** Time for the press that took the focus from the box, before the page moves. */
+const LEAVING_MS = 200
+
+/** Tells whether the search box has, or had a moment ago, the focus. */
+function useBoxFocus() {
+  const [focused, setFocused] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    focused,
+    leave: () => setFocused(false),
+    onFocus: ({ target }: FocusEvent) => {
+      clearTimeout(timer.current)
+      if (target instanceof HTMLInputElement) setFocused(true)
+    },
+    onBlur: () => {
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => setFocused(false), LEAVING_MS)
+    },
+  }
 }

@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { expectNoSidewaysScroll } from './support/accessible'
+import { open } from './support/layout'
+import { card, heading, search } from './support/screens'
+import { expect, present, test } from './support/test'
+
+/** The smallest phone that is still sold, with touch. */
+const PHONE = { width: 360, height: 640 }
+/** What a keyboard of 260 pixels leaves of it. */
+const ABOVE_KEYBOARD = { width: 360, height: 380 }
+
+test.use({ hasTouch: true, isMobile: true, viewport: PHONE })
+
+const bar = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+
+test.describe('a student with a small phone', () => {
+  test.use({ as: 'student' })
+
+  test('R-STU-1 sees two results above the keyboard while typing, and comes back to the whole home', async ({
+    page,
+    library,
+  }) => {
+    const author = `Oorvi Thumb ${Date.now()}`
+    const books = [await library.addBook({ author }), await library.addBook({ author, noOfBooks: 1 })]
+    const other = await library.student()
+    await other.borrow(books[1]?.id ?? 0)
+    await page.setViewportSize(ABOVE_KEYBOARD)
+    await page.goto('student-home')
+    await search(page).tap()
+    await expect(bar(page)).toBeHidden()
+    await page.keyboard.type(author)
+    await expect(page.getByText('2 books match')).toBeInViewport()
+    for (const { title } of books) await expect(card(page, title)).toBeInViewport({ ratio: 1 })
+    await expect(card(page, books[0]?.title ?? '')).toContainText('Available')
+    await expect(card(page, books[1]?.title ?? '')).toContainText('Not Available')
+    await page.getByRole('button', { name: 'Close the search' }).tap()
+    await expect(search(page)).toHaveValue('')
+    await expect(page).toHaveURL(/student-home$/)
+    await expect(bar(page)).toBeVisible()
+    await expect(heading(page)).toBeFocused()
+  })
+
+  test('R-STU-1 sees a whole cover on the home, below one row with Home, Profile and Logout', async ({ page }) => {
+    await page.goto('student-home')
+    await expect(page.getByRole('article').first().locator('img')).toBeInViewport({ ratio: 1 })
+    const height = async (part: ReturnType<typeof bar>) => (await part.boundingBox())?.height
+    await expect.poll(() => height(bar(page))).toBeLessThanOrEqual(56)
+    await expect.poll(() => height(page.getByRole('region', { name: 'Highlights' }))).toBeLessThanOrEqual(132)
+    for (const name of ['Home', 'Profile']) await expect(bar(page).getByRole('link', { name })).toBeInViewport()
+    await bar(page).getByRole('button', { name: 'Logout' }).tap()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test('R-STU-1 finds genre, availability and order behind one button, which shows that they are set', async ({
+    page,
+    library,
+  }) => {
+    await library.addBook({ genre: 'Thumb Novels' })
+    await page.goto('student-home')
+    await page.getByRole('button', { name: 'Filter', exact: true }).tap()
+    await page.getByRole('combobox', { name: 'Genre' }).selectOption({ label: 'Thumb Novels (1)' })
+    await page.getByRole('button', { name: 'Show the books' }).tap()
+    await expect(page.getByRole('article')).toHaveCount(1)
+    await expect(page.getByRole('button', { name: 'Filter (set)' })).toBeVisible()
+  })
+
+  test('R-PROF-2 R-LOAN-6 sees a whole loan on the profile, and the way to the desk in place of its buttons', async ({
+    page,
+    library,
+    who,
+  }) => {
+    const book = await library.addBook({ title: `The Long and Winding Story of a Small Screen ${Date.now()}` })
+    await present(who).borrow(book.id)
+    await page.goto('profile')
+    const loan = page.getByRole('list', { name: 'Borrowed books' }).getByRole('listitem')
+    await expect(loan).toBeInViewport({ ratio: 1 })
+    await expect(loan).toContainText('in 7 days')
+    await expect.poll(async () => (await loan.boundingBox())?.height).toBeLessThanOrEqual(124)
+    await loan.getByRole('button', { name: 'Extend 7 Days' }).tap()
+    await expect(loan).toContainText('in 14 days')
+    await expect(loan.getByText('₹')).toHaveCount(0)
+  })
+})
+
+test.describe('a student with a fine', () => {
+  test.use({ as: 'demo student' })
+
+  test('R-LOAN-6 reads once what to do, without buttons that do nothing', async ({ page }) => {
+    await page.goto('profile')
+    const loan = page
+      .getByRole('list', { name: 'Borrowed books' })
+      .getByRole('listitem')
+      .filter({ hasText: '4 days overdue' })
+    await expect(loan).toContainText('to settle the fine of ₹20')
+    await expect(loan.getByText('₹20')).toHaveCount(1)
+    await expect(loan.getByRole('button')).toHaveCount(0)
+  })
+
+  for (const address of ['student-home', 'student-home?q=the', 'stubook-detail/1', 'profile', 'security', 'new-home']) {
+    test(`W31 reads ${address} with letters of twice the size without scrolling sideways`, async ({ page }) => {
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+      await open(page, address)
+      await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px')
+      await expectNoSidewaysScroll(page, address)
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+        .toBeLessThanOrEqual(PHONE.width)
+    })
+  }
+})

@@ -1,0 +1,45 @@
+import { Button, Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { SlidersHorizontal } from 'lucide-react'
+import { EVERY_BOOK } from '../../../api/books'
+import { t } from '../../../lib/messages'
+import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
+import classes from './FilterSheet.module.css'
+
+/** Order, genre and availability on a phone: one button with a dot if any is set, which opens them at the lower edge. */
+export function FilterSheet() {
+  const [narrowing] = useNarrowing()
+  const [opened, { open, close }] = useDisclosure()
+  const isSet = isNarrowed(narrowing) || narrowing.sort !== EVERY_BOOK.sort
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        className={classes.button}
+        leftSection={<SlidersHorizontal data-size="18" />}
+        aria-label={isSet ? t('books.filter.openSet') : t('books.filter.open')}
+        data-set={isSet || undefined}
+        onClick={open}
+      >
+        {t('books.filter.open')}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={t('books.filter.open')}
+        centered={false}
+        yOffset={0}
+        xOffset={0}
+        classNames={{ inner: classes.inner, content: classes.content }}
+      >
+        <div className={classes.fields}>
+          <BookFilters />
+        </div>
+        <Button fullWidth mt="lg" onClick={close}>
+          {t('books.filter.show')}
+        </Button>
+      </Modal>
+    </>
+  )
+}
