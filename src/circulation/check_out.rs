@@ -20,7 +20,7 @@ use crate::{
     money::Money,
     storage::{
         self, Tx,
-        accounts::Reader,
+        accounts::{self, Reader},
         books,
         copies::{self, Facts},
         events::Entry,
@@ -145,6 +145,33 @@ pub fn check_out(
     Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }
 
+/// Returns the reasons that keep a student from borrowing this title without the desk, except for its copies. Locks
+/// nothing, so [`check_out`] decides again.
+pub fn reasons_against(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    student: UserId,
+    book: BookId,
+) -> Result<Vec<Block>> {
+    let Some(reader) = accounts::reader(tx, student)? else { return Ok(Vec::new()) };
+    let rules = rulebook.on(moment.today);
+    let mut blocks = Vec::new();
+    if !rules.self_borrow {
+        blocks.push(Block::SelfBorrowOff);
+    }
+    reader_blocks(
+        tx,
+        moment,
+        rulebook,
+        &rules.for_category(&reader.category),
+        &reader,
+        Some(book),
+        &mut blocks,
+    )?;
+    Ok(blocks)
+}
+
 /// Returns the copy's own block: its state, or the people in the queue.
 fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
     if let Some(due) = facts.due {
@@ -181,7 +208,7 @@ pub(super) fn reader_blocks(
     if !limited {
         return Ok(());
     }
-    // The reader's row is locked, so two concurrent loans cannot both be the last allowed.
+    // A check-out has locked the reader's row, so two concurrent loans cannot both be the last allowed.
     let open = loans::open_of_user(tx, reader.uid)?;
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     if let Some(max) = policy.max_loans.filter(|max| count(open.len()) >= *max) {

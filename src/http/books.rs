@@ -24,7 +24,7 @@ use super::{
     session::{Caller, SignedIn},
 };
 use crate::{
-    circulation::{Actor, stock},
+    circulation::{Actor, BlockShown, reasons_against, stock},
     cover::{self, Cover},
     domain::{
         account::Role,
@@ -314,9 +314,17 @@ pub struct BookDetail {
     next_due: Option<Date>,
     /// Queue for the title, and the caller's place and choices.
     reservation: Reservation,
+    /// Reasons that keep the student who asks from borrowing the title without the desk; empty for other callers.
+    /// `POST /books/{id}/loans` decides again.
+    refusals: Vec<BlockShown>,
 }
 
-fn answer(status: StatusCode, detail: Detail, reservation: Reservation) -> Result<Answer> {
+fn answer(
+    status: StatusCode,
+    detail: Detail,
+    reservation: Reservation,
+    refusals: Vec<BlockShown>,
+) -> Result<Answer> {
     let tag = etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
@@ -330,6 +338,7 @@ fn answer(status: StatusCode, detail: Detail, reservation: Reservation) -> Resul
         review_count: detail.review_count,
         next_due: detail.next_due,
         reservation,
+        refusals,
     };
     Answer::json(status, &body)?.with_etag(&tag)
 }
@@ -362,7 +371,8 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
-    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let today = moment.today;
     let person = caller.person().cloned();
     let by_count = caller.role() == Some(Role::Student);
     let (answer, recalculated) = app
@@ -377,7 +387,12 @@ pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<Boo
             if recalculated {
                 detail.book.status = Status::of(on_shelf);
             }
-            Ok((answer(StatusCode::OK, detail, reservation)?, recalculated))
+            let refusals = match person.filter(|user| user.role == Role::Student) {
+                Some(student) => reasons_against(tx, moment, &rulebook, student.uid, id)?,
+                None => Vec::new(),
+            };
+            let refusals = refusals.iter().map(BlockShown::from).collect();
+            Ok((answer(StatusCode::OK, detail, reservation, refusals)?, recalculated))
         })
         .await?;
     if recalculated {
@@ -409,7 +424,8 @@ pub async fn add_book(
         stock::record_added(tx, moment, actor, id, &copies)?;
         let reservation =
             reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;
-        answer(StatusCode::CREATED, detail, reservation)?.with_location(&format!("{}/books/{id}", super::API))
+        answer(StatusCode::CREATED, detail, reservation, Vec::new())?
+            .with_location(&format!("{}/books/{id}", super::API))
     })
     .await
 }
@@ -452,7 +468,7 @@ pub async fn update_book(
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         let reservation =
             reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;
-        answer(StatusCode::OK, detail, reservation)
+        answer(StatusCode::OK, detail, reservation, Vec::new())
     })
     .await
 }

@@ -18,6 +18,7 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
                 "id": id, "description": "A book of which the library thinks highly. ".repeat(5).trim(),
                 "averageRating": book["averageRating"], "reviewCount": 0, "copies": 2,
                 "reservation": { "offered": false, "waiting": 0, "free": 2, "own": null, "backBy": null },
+                "refusals": [],
             })
         )
         .as_object()
@@ -42,6 +43,30 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
         (&book["averageRating"], &book["reviewCount"], &book["rating"]),
         (&json!(4.3), &json!(4), &json!(4))
     );
+}
+
+#[tokio::test]
+async fn a_student_reads_before_the_press_why_a_book_is_not_lent_without_the_desk_r_rule_1() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let (first, second) = (app.book("First", 2).await, app.book("Second", 2).await);
+    let page = format!("/books/{second}");
+    let ids = |book: Value| -> Vec<String> {
+        let refusals = book["refusals"].as_array().cloned().unwrap_or_default();
+        refusals.iter().map(|refusal| refusal["id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(ids(student.get(&page).await.expect(200)), Vec::<String>::new());
+    student.borrow(first).await;
+    let rules = admin.get("/settings/rules").await;
+    let mut document = rules.json();
+    document["categories"][0]["rules"]["maxLoans"] = json!(1);
+    document["selfBorrow"] = json!(false);
+    admin.put("/settings/rules", &rules.etag(), &document).await.expect(200);
+    assert_eq!(ids(student.get(&page).await.expect(200)), ["self.borrow", "limit.person"]);
+    let refused = student.ask(&format!("{page}/loans")).await.expect(409);
+    assert_eq!(refused["blocks"], student.get(&page).await.expect(200)["refusals"], "the press says the same");
+    assert_eq!(ids(admin.get(&page).await.expect(200)), Vec::<String>::new());
+    assert_eq!(ids(app.visitor().get(&page).await.expect(200)), Vec::<String>::new());
 }
 
 #[tokio::test]

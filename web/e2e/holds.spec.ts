@@ -34,13 +34,13 @@ test.describe('a student', () => {
 
     await reserve(await library.student(), book.id)
     await page.goto('profile')
-    const holds = page.getByRole('region', { name: 'My holds' })
+    const holds = page.getByRole('region', { name: 'My reservations' })
     await expect(row(page, book.title)).toContainText('You are first in line')
-    await holds.getByRole('button', { name: `Cancel hold: ${book.title}` }).click()
-    await question(page).getByRole('button', { name: 'Cancel hold' }).click()
-    await expectDone(page, 'Hold cancelled.')
+    await holds.getByRole('button', { name: `Cancel reservation: ${book.title}` }).click()
+    await question(page).getByRole('button', { name: 'Cancel reservation' }).click()
+    await expectDone(page, 'Reservation cancelled.')
     await expect(holds.getByText('You wait for no book at the moment.')).toBeVisible()
-    await holds.getByText('1 earlier hold').click()
+    await holds.getByText('1 earlier reservation').click()
     await expect(holds.getByText(/^Cancelled · reserved on/)).toBeVisible()
   })
 
@@ -63,7 +63,7 @@ test.describe('a student', () => {
     await expect(page).toHaveURL(/student-home/)
     await page.goto('profile')
     await expect(page.getByRole('table', { name: 'Borrowed books' }).getByText(book.title)).toBeVisible()
-    await expect(page.getByRole('region', { name: 'My holds' }).getByText('You wait for no book')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'My reservations' }).getByText('You wait for no book')).toBeVisible()
   })
 
   test('R-HOLD-2 who returns a book that others wait for is asked to hand it in', async ({ page, library, who }) => {
@@ -116,9 +116,9 @@ test.describe('a librarian', () => {
     await page.keyboard.press('Escape')
 
     // After the cancellation the queue is empty: the copy is to be shelved.
-    await page.getByRole('button', { name: `Cancel hold: ${book.title}, Bala Krishnan` }).click()
-    await question(page).getByRole('button', { name: 'Cancel hold' }).click()
-    await expectDone(page, 'Hold cancelled.')
+    await page.getByRole('button', { name: `Cancel reservation: ${book.title}, Bala Krishnan` }).click()
+    await question(page).getByRole('button', { name: 'Cancel reservation' }).click()
+    await expectDone(page, 'Reservation cancelled.')
     await page.goto('to-shelve')
     await expect(row(page, book.title)).toBeVisible()
   })

@@ -298,7 +298,7 @@ const STUDENT: Walk[] = [
           for (const { book } of [waited, gone]) await present(who).ask('POST', `/books/${book.id}/holds`)
           await library.deleteBook(gone.book.id)
           await page.goto('profile')
-          await page.getByText('1 earlier hold').click()
+          await page.getByText('1 earlier reservation').click()
           await expect(page.getByText(gone.book.title)).toBeVisible()
         },
       },

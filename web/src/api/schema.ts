@@ -2886,7 +2886,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ExtendedLoan"];
+                        "application/json": components["schemas"]["Loan"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -3577,14 +3577,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only people of this batch. */
-                    batch?: string;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description `owes`, `name` or `batch`; descending after a `-`. Default: `-owes`. */
-                    sort?: string;
                 };
                 header?: never;
                 path?: never;
@@ -3709,50 +3705,6 @@ export interface paths {
                     };
                     content: {
                         "text/csv": string;
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/money/takings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read what was taken today, in this week and in this month. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TakenUntilNow"];
                     };
                 };
                 /** @description What went wrong */
@@ -5441,71 +5393,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/receipts/{number}/prints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Count a print of a receipt, before it is printed.
-         * @description The first print is the original; `prints` of the answer numbers the copies after it (R-MONEY-3).
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
-                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                };
-                path: {
-                    number: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        /** @description `true` where this is the first answer again */
-                        "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
-                        "Undoable-Change"?: number;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Receipt"];
-                    };
-                };
-                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/receipts/{number}/reverse": {
         parameters: {
             query?: never;
@@ -6317,8 +6204,6 @@ export interface components {
             credit: components["schemas"]["Money"];
             /** @description Running fines by loan. */
             fines: components["schemas"]["RunningFine"][];
-            /** @description Prices charged for lost copies that were found since, and not reversed. */
-            found: components["schemas"]["FoundPrice"][];
             /** @description Lines, newest first. */
             lines: components["schemas"]["Line"][];
             /** @description Cursor of the next page. */
@@ -6462,6 +6347,11 @@ export interface components {
              * @description Next due date of a copy on loan, today or later; null without one.
              */
             nextDue: string | null;
+            /**
+             * @description Reasons that keep the student who asks from borrowing the title without the desk; empty for other callers.
+             *     `POST /books/{id}/loans` decides again.
+             */
+            refusals: components["schemas"]["BlockShown"][];
             /** @description Queue for the title, and the caller's place and choices. */
             reservation: components["schemas"]["Reservation"];
             /**
@@ -6733,9 +6623,9 @@ export interface components {
             at: string;
             /** @description Name of the librarian. */
             by: string;
-            /** @description Counted cash, with the opening float. */
+            /** @description Counted cash. */
             counted: components["schemas"]["Money"];
-            /** @description `counted` less `opening` and `expected`. */
+            /** @description `counted` less `expected`. */
             difference: components["schemas"]["Money"];
             note: string;
             /**
@@ -6743,8 +6633,6 @@ export interface components {
              * @description Without gaps, from 1.
              */
             number: number;
-            /** @description Cash that was in the till before: the opening float. */
-            opening: components["schemas"]["Money"];
         };
         /** @description Body of a closing. */
         ClosingForm: {
@@ -6753,13 +6641,11 @@ export interface components {
              * @description `after` of the till as shown.
              */
             after: number;
-            /** @description Counted cash, with the opening float. */
+            /** @description Counted cash. */
             counted: components["schemas"]["Money"];
             /** @description `expected` of the till as shown. */
             expected: components["schemas"]["Money"];
             note?: string;
-            /** @description Cash that was in the till before: the opening float. Default: 0. */
-            opening?: components["schemas"]["Money"];
         };
         /** @description Closings, newest first. */
         ClosingList: {
@@ -6780,8 +6666,6 @@ export interface components {
         Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
         /** @description Settings that every screen shows (R-RULE-8). Rules are those of students, today. */
         Config: {
-            /** @description Address of the library, printed on receipts; may be empty. */
-            address: string;
             /** @description Classes offered at registration. */
             batches: string[];
             /** @description The currency's sign. */
@@ -6811,8 +6695,6 @@ export interface components {
             maxRenewals: number | null;
             /** @description Name of the library; may be empty. */
             name: string;
-            /** @description A line at the end of receipts; may be empty. */
-            onReceipts: string;
             /** Format: int64 */
             renewalDays: number;
             /** @description True if students may borrow without the desk. */
@@ -6914,20 +6796,20 @@ export interface components {
             running: components["schemas"]["Money"];
             uid: components["schemas"]["UserId"];
         };
-        /** @description A page of people with a balance. */
+        /** @description A page of people with a balance, highest debt first; people with credit come last. */
         DebtorList: {
             /** @description Total credit owed by the library. */
             credit: components["schemas"]["Money"];
             debtors: components["schemas"]["Debtor"][];
             /** @description Cursor of the next page. */
             next: string | null;
-            /** @description Total owed to the library by these people. */
+            /** @description Total owed to the library. */
             owed: components["schemas"]["Money"];
             /** @description Cursor of the previous page. */
             previous: string | null;
             /**
              * Format: int64
-             * @description Number of people in the whole list, on all pages.
+             * @description Number of people in the whole list.
              */
             total: number;
         };
@@ -7106,11 +6988,6 @@ export interface components {
             /** @description Same as `secondFactorMissing` of the session. */
             secondFactorMissing?: boolean;
         };
-        /** @description A loan with its new due date. */
-        ExtendedLoan: components["schemas"]["Loan"] & {
-            /** @description Part of the running fine that fell away with the old due date (R-MONEY-5). */
-            droppedFine: components["schemas"]["Money"];
-        };
         /** @description Options of an extension. */
         Extension: {
             override?: components["schemas"]["OverrideForm"] | null;
@@ -7127,11 +7004,6 @@ export interface components {
             };
             /** @description Broken rule; the message is `x-messages[rule]`. */
             rule: string;
-        };
-        /** @description Price of a lost copy that was found, charged to its reader and not reversed. */
-        FoundPrice: components["schemas"]["LostPrice"] & {
-            barcode: string;
-            title: string;
         };
         /** @description Genre with its number of titles. */
         Genre: {
@@ -7217,11 +7089,6 @@ export interface components {
              */
             accessionPrefix: string;
             /**
-             * @description Printed on receipts; may be empty.
-             * @default
-             */
-            address: string;
-            /**
              * @description Classes offered at registration (R-REG-2).
              * @default [
              *       "2025",
@@ -7269,11 +7136,6 @@ export interface components {
              * @default
              */
             name: string;
-            /**
-             * @description A line at the end of receipts; may be empty.
-             * @default
-             */
-            onReceipts: string;
         };
         Line: {
             /** @description Change of the balance; negative for payments and waivers. */
@@ -7288,8 +7150,6 @@ export interface components {
             id: components["schemas"]["LineId"];
             kind: components["schemas"]["LineKind"];
             loanId: components["schemas"]["LoanId"] | null;
-            /** @description True if money changed hands: a payment, a refund, or the reversal of one. Other lines change what is charged. */
-            movesMoney: boolean;
             /**
              * @description Kind of a charge (`overdue`, `lost`, `damage`, `other`), or method of a payment or a refund (`cash`, `upi`,
              *     `card`, `other`).
@@ -8050,11 +7910,6 @@ export interface components {
             method: components["schemas"]["Method"];
             /** @description `2026-27/000123`: gapless in each financial year (R-MONEY-3). */
             number: string;
-            /**
-             * Format: int64
-             * @description Number of prints. All but the first are copies (R-MONEY-3).
-             */
-            prints: number;
             reference: string;
             /** @description True if the payment was reversed. */
             reversed: boolean;
@@ -8484,27 +8339,6 @@ export interface components {
          * @enum {string}
          */
         Status: "Available" | "Not Available";
-        /** @description Money taken in a period: payments less refunds and reversed payments. */
-        TakenInPeriod: {
-            amount: components["schemas"]["Money"];
-            /**
-             * Format: date
-             * @description First day.
-             */
-            from: string;
-            /**
-             * Format: date
-             * @description Last day: today.
-             */
-            to: string;
-        };
-        /** @description Money taken until now. */
-        TakenUntilNow: {
-            month: components["schemas"]["TakenInPeriod"];
-            today: components["schemas"]["TakenInPeriod"];
-            /** @description Since Monday. */
-            week: components["schemas"]["TakenInPeriod"];
-        };
         /** @description Money taken by one method of payment. */
         Takings: {
             amount: components["schemas"]["Money"];
@@ -8528,8 +8362,6 @@ export interface components {
              * @description The last closing, RFC 3339.
              */
             closedAt: string | null;
-            /** @description Opening float of the last closing, which is usual at this library. */
-            opening: components["schemas"]["Money"];
         };
         /** @description Money taken, paid out and reversed since a closing, or until the next one. */
         TillContents: {

@@ -9,7 +9,7 @@ import { newKey } from '../lib/newKey'
 import { messageOf } from '../lib/problem'
 import classes from './Notices.module.css'
 
-const SHOWN_MS = 5000
+const SHOWN_MS = 8000
 /** Time for a notice with a button: long enough to read it and to reach the button. */
 const UNDO_SHOWN_MS = 15_000
 

@@ -80,6 +80,7 @@ export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDeta
   copies: 3,
   nextDue: null,
   reservation: { offered: false, waiting: 0, free: more.noOfBooks ?? 3, backBy: null, own: null },
+  refusals: [],
   ...more,
 })
 

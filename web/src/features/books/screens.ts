@@ -76,7 +76,7 @@ export const screens = {
     path: '/stubook-detail/:id',
     for: 'everybody',
     load: (): Lazy => import('./detail/StudentBookDetailScreen'),
-    words: ['books', 'holds'],
+    words: ['books', 'holds', 'profile'],
     guard: 'own-detail',
   },
   newHome: {

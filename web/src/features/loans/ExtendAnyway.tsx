@@ -13,7 +13,7 @@ export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: 
     action: extendLoan,
     initial: { override: { blocks: [...refused.blocks], reason: '' } },
     inputOf: ({ override }) => ({ id: refused.id, override }),
-    done: () => t('loans.extended'),
+    done: ({ returnDate: day }) => t('loans.extended', { day }),
     onDone: onClose,
   })
 

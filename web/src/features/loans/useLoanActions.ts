@@ -36,12 +36,12 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
   const returnFailed = (reason: string, error: unknown) => t('loans.returnFailed', { reason: reasonOf(reason, error) })
   const giveBack = useAction(returnLoan, {
-    done: ({ waiting }) => t(waiting > 0 ? 'loans.returned.awaited' : 'loans.returned'),
+    done: ({ waiting }) => t(waiting > 0 ? 'loans.returned.awaited' : 'loans.returned.leave'),
     failed: returnFailed,
   })
   const take = useAction(takeBack, { done: takenBack, failed: returnFailed })
   const extend = useAction(extendLoan, {
-    done: () => t('loans.extended'),
+    done: ({ returnDate: day }) => t('loans.extended', { day }),
     failed: (reason, error) =>
       onRefused && overridable(error).length > 0 ? null : t('loans.extendFailed', { reason: reasonOf(reason, error) }),
   })

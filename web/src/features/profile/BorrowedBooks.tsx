@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
+import { configQuery } from '../../api/config'
 import { myLoansQuery } from '../../api/loans'
 import type { Loan } from '../../api/types'
 import { paths } from '../../screens'
@@ -36,6 +37,8 @@ export function BorrowedBooks() {
 }
 
 function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: string; whenEmpty: () => void }) {
+  // Until the settings have arrived, the server decides.
+  const { selfReturn: canReturn = true, selfRenew: canExtend = true } = useQuery(configQuery).data ?? {}
   const { pending, run } = useLoanActions()
   const rows = useRef<HTMLDivElement>(null)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
@@ -64,8 +67,19 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
     const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
     return (
       <>
-        <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />
-        <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />
+        {canReturn && <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />}
+        {canExtend && <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />}
+        {!(canReturn && canExtend) && loan.fine === 0 && (
+          <p className={classes.reason}>
+            {t(
+              canReturn
+                ? 'profile.loans.extendAtDesk'
+                : canExtend
+                  ? 'profile.loans.returnAtDesk'
+                  : 'profile.loans.bothAtDesk',
+            )}
+          </p>
+        )}
       </>
     )
   }

@@ -95,6 +95,14 @@ describe('borrowed books', () => {
     expect(screen.getByRole('row', { name: /Book 1/ })).toHaveTextContent('3 days overdue, ₹15')
   })
 
+  it('R-RULE-1: where the desk returns or extends, it says so in place of the button', async () => {
+    server([loan(2)], { 'GET /config': { body: { ...config, selfReturn: false } } })
+    renderApp('/profile')
+    expect(await screen.findByText('Return it at the library desk.')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Return: Book 2' })).not.toBeInTheDocument()
+    expect(screen.getByRole('button', { name: 'Extend 7 Days: Book 2' })).toBeEnabled()
+  })
+
   it('R-LOAN-7: Return asks first and says that it is done; then there is a way to the books', async () => {
     const loans = [loan(2)]
     server(loans, {
@@ -108,7 +116,7 @@ describe('borrowed books', () => {
     const question = await screen.findByRole('dialog')
     expect(question).toHaveTextContent('“Book 2”')
     await userEvent.click(within(question).getByRole('button', { name: 'Return' }))
-    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
+    expect(await screen.findByText(/^Book returned successfully\./)).toBeVisible()
     expect(screen.getByText('You have no borrowed books.')).toBeVisible()
     expect(screen.getByRole('link', { name: 'Find a book' })).toHaveAttribute('href', '/library/student-home')
     await waitFor(() => expect(screen.getByRole('heading', { name: 'Borrowed Books' })).toHaveFocus())

@@ -1,1 +1,2 @@
 export { CardSheet } from './CardSheet'
+export { MyCard } from './MyCard'

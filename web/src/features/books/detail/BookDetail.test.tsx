@@ -146,7 +146,7 @@ describe('borrowing', () => {
     server(student, { 'POST /books/7/loans': { status: 201, body: loan(7) } })
     const { router } = renderApp('/stubook-detail/7')
     await userEvent.click(await screen.findByRole('button', { name: 'Borrow' }))
-    expect(await screen.findByText('“Book 7” is yours until 28 Nov 2026.')).toBeVisible()
+    expect(await screen.findByText('“Book 7” is yours until 28 Nov 2026. Take it from Shelf A1.')).toBeVisible()
     await waitFor(() => expect(router.state.location.pathname).toBe('/library/student-home'))
   })
 
@@ -167,6 +167,41 @@ describe('borrowing', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('This book is currently not available for borrowing.')
     expect(await screen.findByRole('button', { name: 'Not Available' })).toBeDisabled()
     expect(screen.getByRole('alert')).toHaveFocus()
+  })
+
+  const refusal = (id: string, code: string, facts: object, text: string) =>
+    ({ id, code, facts, text, overridable: true }) as BookDetail['refusals'][number]
+
+  it('R-RULE-1: where the desk lends, the way to it and the card take the place of the button', async () => {
+    const refusals = [refusal('self.borrow', 'block.selfBorrow', {}, 'Books are borrowed at the library desk.')]
+    server(student, { 'GET /books/7': { body: detail({ refusals }) } })
+    renderApp('/stubook-detail/7')
+    expect(await screen.findByText(/^Take it to the library desk.*Shelf A1$/)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'My ID card' })).toBeEnabled()
+    expect(screen.queryByRole('button', { name: 'Borrow' })).not.toBeInTheDocument()
+  })
+
+  it('R-RULE-1: a limit is said under the disabled button before anything is pressed', async () => {
+    const refusals = [refusal('limit.person', 'block.limit', { out: 3, max: 3 }, 'in English')]
+    server(student, { 'GET /books/7': { body: detail({ refusals }) } })
+    renderApp('/stubook-detail/7')
+    const button = await screen.findByRole('button', { name: 'Borrow' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(/3 of 3 books are out/)
+  })
+
+  it('R-LOAN-2: a second copy is asked about first', async () => {
+    const made = server(student, {
+      'GET /me/loans': { body: { loans: [loan(1, { bookId: 7 })], today: '2026-11-21', totalFine: 0 } },
+      'POST /books/7/loans': { status: 201, body: loan(2, { bookId: 7 }) },
+    })
+    renderApp('/stubook-detail/7')
+    await screen.findByText(/You have this until/)
+    await userEvent.click(screen.getByRole('button', { name: 'Borrow' }))
+    const question = await screen.findByRole('dialog')
+    expect(made.some(({ method }) => method === 'POST')).toBe(false)
+    await userEvent.click(within(question).getByRole('button', { name: 'Borrow a second copy' }))
+    await waitFor(() => expect(made.some(({ method }) => method === 'POST')).toBe(true))
   })
 
   it('R-DETAIL-4: a visitor is led to sign-in and back to the same book, and is not told who wrote a review', async () => {

@@ -1,23 +1,44 @@
 import { Alert, Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { Store } from 'lucide-react'
+import { useEffect, useId, useRef } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useAction } from '../../../api/action'
 import { borrowBook, myLoansQuery } from '../../../api/loans'
-import type { BookDetail } from '../../../api/types'
+import type { BookDetail, User } from '../../../api/types'
 import { quoted } from '../../../lib/format'
-import { rich, t } from '../../../lib/messages'
+import { rich, t, translateMessage } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { messageOf } from '../../../lib/problem'
+import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { Reserve } from '../../holds'
+import { MyCard } from '../../profile'
 import { Availability } from './Availability'
 import classes from './BookPage.module.css'
 
-/** `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. */
-export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
+/** Id of the reason that students borrow nothing without the desk. */
+const AT_DESK = 'self.borrow'
+
+const translateMessageOf = ({ code, facts, text }: BookDetail['refusals'][number]): string =>
+  translateMessage({ code, params: facts, text })
+
+/**
+ * `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. A refusal by the rules is shown
+ * before the button is pressed, with the way that is open.
+ */
+export function Borrow({ book, user }: { book: BookDetail; user: User | null }) {
+  const visitor = user === null
   const borrow = useAction(borrowBook, {
-    done: (loan) => t('books.detail.borrowed', { title: quoted(book.title), day: loan.returnDate }),
+    done: (loan) =>
+      t(book.location === '' ? 'books.detail.borrowed' : 'books.detail.borrowedFrom', {
+        title: quoted(book.title),
+        day: loan.returnDate,
+        place: book.location,
+      }),
   })
+  const [asking, { open: ask, close }] = useDisclosure()
+  const reasonId = useId()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const refusal = useRef<HTMLDivElement>(null)
@@ -36,6 +57,10 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   useEffect(() => {
     if (failed) refusal.current?.focus()
   }, [failed])
+
+  const isAtDesk = book.refusals.some(({ id }) => id === AT_DESK)
+  // A borrow ends in a reload, which may bring the reason against a second one.
+  const reasons = borrow.pending || borrow.succeeded ? [] : book.refusals
 
   async function begin() {
     const { ok } = await borrow.run(book.id)
@@ -60,16 +85,29 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
         <Button size="md" component={Link} to={paths.login(pathname + search)}>
           {t('books.detail.borrow')}
         </Button>
+      ) : isAtDesk ? (
+        <div className={classes.atDesk}>
+          <Store />
+          <p>{t('books.detail.atDesk', { place: book.location || t('books.detail.locationUnknown') })}</p>
+          {user && <MyCard user={user} />}
+        </div>
       ) : (
         // Busy until the home screen replaces it.
         <Button
           size="md"
           variant={loan ? 'default' : 'filled'}
           loading={borrow.pending || borrow.succeeded}
-          onClick={() => void begin()}
+          disabled={reasons.length > 0}
+          aria-describedby={reasons.length > 0 ? reasonId : undefined}
+          onClick={loan ? ask : () => void begin()}
         >
           {t('books.detail.borrow')}
         </Button>
+      )}
+      {reasons.length > 0 && !isAtDesk && (
+        <p id={reasonId} className={classes.waiting}>
+          {reasons.map(translateMessageOf).join(' ')}
+        </p>
       )}
       {!isKept && <Availability book={book} />}
       {waiting > 0 && own === null && !offered && <p className={classes.waiting}>{t('holds.waiting', { waiting })}</p>}
@@ -79,6 +117,18 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           {messageOf(borrow.error)}
         </Alert>
       )}
+      <ConfirmModal
+        opened={asking}
+        title={t('books.detail.second')}
+        confirm={t('books.detail.secondConfirm')}
+        onConfirm={() => {
+          close()
+          void begin()
+        }}
+        onClose={close}
+      >
+        {t('books.detail.secondWhy', { title: quoted(book.title) })}
+      </ConfirmModal>
     </>
   )
 }

@@ -20,7 +20,7 @@ export default function StudentBookDetailScreen() {
       home={user ? paths.studentHome() : paths.newHome()}
       linkTo={paths.studentBookDetail}
       search={user && paths.studentHome()}
-      action={(book) => <Borrow book={book} visitor={user === null} />}
+      action={(book) => <Borrow book={book} user={user} />}
       ownReview={(review) => user && id !== null && <OwnReview bookId={id} uid={user.uid} review={review} />}
       writeReview={user === null && <SignInToReview />}
     />

@@ -16,6 +16,15 @@ describe('cover of a book', () => {
     expect(screen.getByRole('img', { name: 'Cover of Book 12' })).toHaveTextContent('Book 12')
   })
 
+  it('the drawn cover fills the place of a photo until it arrives', async () => {
+    const { container } = render(<BookCover book={book(12, { photoURL: 'https://pictures.test/12.jpg' })} />)
+    await waitFor(() =>
+      expect(container.firstElementChild).toHaveStyle('background-image: url(/library/covers/12.svg)'),
+    )
+    fireEvent.load(picture()!)
+    expect(container.firstElementChild).not.toHaveStyle('background-image: url(/library/covers/12.svg)')
+  })
+
   it('without a photo the drawn cover is shown at once, and is silent beside a title', async () => {
     render(<BookCover book={book(12)} />)
     await waitFor(() => expect(picture()).toHaveAttribute('src', '/library/covers/12.svg'))

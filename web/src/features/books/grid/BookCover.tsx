@@ -47,8 +47,15 @@ function Cover({ book, alone, eager }: Required<BookCoverProps>) {
       </div>
     )
   }
+  // Photographs are on other hosts, which may be slow or blocked: the drawn cover fills their place meanwhile.
+  const under = begun && stage === 'photo' && !loaded ? `url(${drawnCover(book.id)})` : undefined
   return (
-    <div className={classes.cover} data-loading={!loaded || undefined} data-eager={eager || undefined}>
+    <div
+      className={classes.cover}
+      data-loading={!loaded || undefined}
+      data-eager={eager || undefined}
+      style={{ backgroundImage: under }}
+    >
       <img
         src={!begun ? undefined : stage === 'photo' ? book.photoURL : drawnCover(book.id)}
         alt={alt}
