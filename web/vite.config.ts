@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { messagesPlugin, writeTypes } from './scripts/messages.mjs'
+import { preloadPlugin } from './scripts/preload.mjs'
 
 const router = (file: string) =>
   fileURLToPath(new URL(`node_modules/react-router/dist/production/${file}`, import.meta.url))
@@ -16,7 +17,7 @@ writeTypes()
 
 export default defineConfig(({ command }) => ({
   base: '/library/',
-  plugins: [react(), messagesPlugin()],
+  plugins: [react(), messagesPlugin(), preloadPlugin()],
   resolve: {
     // The package offers its build for development only; the other one lies beside it, without the warnings.
     alias: command === 'build' ? ROUTER : [],

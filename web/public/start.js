@@ -46,10 +46,42 @@ performance.mark('preloader')
   var language = languages.find(function (name) {
     return places[name]
   })
-  if (places[language || 'en']) {
+  function preload(href) {
     var link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.href = places[language || 'en']
+    var isStyle = href.endsWith('.css')
+    link.rel = isStyle ? 'preload' : 'modulepreload'
+    if (isStyle) link.as = 'style'
+    link.href = href
     document.head.append(link)
   }
+  if (!places[language]) language = 'en'
+  if (places[language]) preload(places[language])
+
+  // What a student's screen needs besides the first chunk: its files, and its first answers of the server.
+  var path = location.pathname.slice('/library/'.length)
+  var screens = JSON.parse(places.screens || '{}')
+  var at = Object.keys(screens).find(function (address) {
+    return path === address || (address.endsWith('/') && path.startsWith(address))
+  })
+  if (at === undefined || isTooOld()) return
+  screens[at].all.concat(screens[at][language]).forEach(function (file) {
+    preload('/library/static/' + file)
+  })
+  // src/api/client.ts takes these answers, each once and soon.
+  var calls = ['auth/session', 'config']
+  if (at === 'student-home' && location.search === '') {
+    var perPage = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
+    calls.push('books?field=any&sort=title&limit=' + perPage)
+  }
+  window.early = {}
+  calls.forEach(function (call) {
+    var url = location.origin + '/library/api/v1/' + call
+    window.early[url] = fetch(url, { headers: { 'Library-Background': '1' }, signal: AbortSignal.timeout(20000) })
+    window.early[url].catch(function () {
+      delete window.early[url]
+    })
+    setTimeout(function () {
+      delete window.early[url]
+    }, 20000)
+  })
 })()

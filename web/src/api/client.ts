@@ -6,11 +6,25 @@ import type { paths } from './schema'
 const READ_TIMEOUT_MS = 20_000
 const WRITE_TIMEOUT_MS = 30_000
 
+declare global {
+  interface Window {
+    /** Answers that public/start.js has asked for, by address. */
+    early?: Record<string, Promise<Response>>
+  }
+}
+
+/** Takes an early answer, once. */
+function early({ method, url }: Request): Promise<Response> | undefined {
+  const begun = method === 'GET' ? window.early?.[url] : undefined
+  delete window.early?.[url]
+  return begun
+}
+
 /** `fetch` with a time-out, and with failures that can be told. */
 export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
-    const response = await fetch(request, { signal: AbortSignal.any([request.signal, timeout]) })
+    const response = await (early(request) ?? fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))
     hear(response)
     return response
   } catch (error) {

@@ -5,6 +5,7 @@ import { ProblemError } from '../lib/problem'
 import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import { finishPreloader } from './preloader'
+import { reloadOnceWell } from './reloadOnceWell'
 import classes from './ErrorScreen.module.css'
 import { homeOf, paths } from '../screens'
 import { storedRole } from '../lib/storage'
@@ -57,9 +58,15 @@ export function ErrorInFrame() {
 function Report() {
   const error = useRouteError()
   const { text, advice, reload } = reportOf(error)
+  // The network or the server may come back.
+  const isServer = error instanceof ProblemError && (error.status || 500) >= 500
+  const mayPass = isServer || error instanceof ChunkLoadError
   const role = storedRole.get()
   useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
+  useEffect(() => {
+    if (mayPass) return reloadOnceWell(isServer)
+  }, [mayPass, isServer])
 
   return (
     <>

@@ -8,6 +8,7 @@ import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
 import { useEnrolment } from './enrolment'
+import { usePrefetch } from './prefetch'
 import { usePresence } from './presence'
 import { useUpdateNotice } from './updateNotice'
 import { loadChunk } from '../lib/chunks'
@@ -16,9 +17,13 @@ import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
 
+/** Pause before the session is asked for again. */
+const RETRY_MS = 10_000
+
 /** Navigation bar of the signed-in user, around the screen. */
 export function Shell() {
-  const { data, isPending } = useQuery(sessionQuery)
+  // Without an answer the person is not known: neither a visitor nor signed out.
+  const { data } = useQuery({ ...sessionQuery, refetchInterval: ({ state }) => (state.data ? false : RETRY_MS) })
   usePresence()
   useUpdateNotice()
   const enrolling = data?.secondFactorMissing === true
@@ -27,12 +32,13 @@ export function Shell() {
   // Works while a field has the focus, too.
   useHotkeys([['mod+K', () => setSearching(true)]], [])
   const user = data?.user ?? null
+  usePrefetch(user)
   useUnsent(user?.capabilities.includes('desk') ? user.uid : null)
 
   return (
     <>
       <header className={classes.header}>
-        {isPending ? (
+        {data === undefined ? (
           <div className={classes.bar} />
         ) : (
           <NavigationBar user={user} enrolling={enrolling} onSearch={() => setSearching(true)} />

@@ -1,0 +1,84 @@
+/**
+ * The first files of the students' screens, by address, written into `index.html` for public/start.js: a phone with a slow
+ * line fetches them beside the first chunk instead of after it.
+ */
+import { LANGUAGES } from './messages.mjs'
+
+/**
+ * Screens by the beginning of their address, with their parts of the messages (screens.ts).
+ *
+ * @type {Record<string, [string, string[]]>}
+ */
+const SCREENS = {
+  'student-home': ['features/books/lists/StudentHomeScreen.tsx', ['books']],
+  'stubook-detail/': ['features/books/detail/StudentBookDetailScreen.tsx', ['books', 'holds', 'profile']],
+  profile: ['features/profile/ProfileScreen.tsx', ['desk', 'holds', 'loans', 'money', 'profile']],
+  'new-home': ['features/books/lists/PopularScreen.tsx', ['books']],
+}
+const FRAME = { source: 'app/Shell.tsx', parts: ['common', 'frame'] }
+
+/**
+ * The files of a chunk and of all it imports, without those of the first load.
+ *
+ * @param {Record<string, any>} bundle
+ * @param {string} source
+ * @param {Set<string>} first
+ */
+function filesOf(bundle, source, first) {
+  const scripts = new Set()
+  const sheets = new Set()
+  const visit = (/** @type {string} */ file) => {
+    if (first.has(file) || scripts.has(file)) return
+    scripts.add(file)
+    const chunk = bundle[file]
+    for (const sheet of chunk?.viteMetadata?.importedCss ?? []) sheets.add(sheet)
+    for (const next of chunk?.imports ?? []) visit(next)
+  }
+  const [file] =
+    Object.entries(bundle).find(([, { facadeModuleId }]) => facadeModuleId?.endsWith(`/src/${source}`)) ?? []
+  if (file) visit(file)
+  return [...scripts, ...sheets]
+}
+
+/** @param {Record<string, any>} bundle */
+function firstLoad(bundle) {
+  const first = new Set()
+  const visit = (/** @type {string} */ file) => {
+    if (first.has(file)) return
+    first.add(file)
+    for (const next of bundle[file]?.imports ?? []) visit(next)
+  }
+  for (const [file, { isEntry }] of Object.entries(bundle)) if (isEntry) visit(file)
+  return first
+}
+
+/** Writes `data-screens` onto the tag of start.js: `{ "profile": { "all": [files], "en": [files], "hi": [files] } }`. */
+export function preloadPlugin() {
+  return {
+    name: 'library-preload',
+    transformIndexHtml: {
+      order: /** @type {const} */ ('post'),
+      /** @param {string} html @param {{ bundle?: Record<string, any> }} context */
+      handler(html, { bundle }) {
+        if (!bundle) return html
+        const first = firstLoad(bundle)
+        const words = (/** @type {string} */ language, /** @type {string[]} */ parts) =>
+          parts.flatMap((part) =>
+            Object.entries(bundle)
+              .filter(([, { facadeModuleId }]) => facadeModuleId === `\0virtual:messages/${language}-${part}`)
+              .map(([file]) => file),
+          )
+        const screens = Object.fromEntries(
+          Object.entries(SCREENS).map(([address, [source, parts]]) => {
+            const all = new Set([FRAME.source, source].flatMap((one) => filesOf(bundle, one, first)))
+            const needed = { all: [...all] }
+            for (const language of LANGUAGES) needed[language] = words(language, FRAME.parts.concat(parts))
+            return [address, needed]
+          }),
+        )
+        const text = JSON.stringify(screens).replaceAll('static/', '')
+        return html.replace('src="/library/start.js"', (tag) => `${tag} data-screens='${text}'`)
+      },
+    },
+  }
+}

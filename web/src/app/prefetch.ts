@@ -1,0 +1,27 @@
+import { useEffect } from 'react'
+import type { User } from '../api/types'
+import { loadWords } from '../lib/messages'
+import type { Screen } from '../lib/screen'
+import { screens } from '../screens'
+
+/** A student's next screens; each is a few kilobytes. */
+const NEXT: readonly Screen[] = [screens.studentHome, screens.studentBookDetail, screens.profile]
+
+/** Loads a student's other screens when the browser is idle, so that they open without a network. */
+export function usePrefetch(user: User | null): void {
+  const isStudent = user?.role === 'student'
+  useEffect(() => {
+    if (!isStudent || savesData()) return
+    const load = () => {
+      for (const { load: code, words = [] } of NEXT) {
+        // A failure shows when the screen is opened.
+        Promise.all([code(), loadWords(...words)]).catch((error: unknown) => console.warn(error))
+      }
+    }
+    if (!('requestIdleCallback' in window)) return
+    const waiting = requestIdleCallback(load)
+    return () => cancelIdleCallback(waiting)
+  }, [isStudent])
+}
+
+const savesData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true
