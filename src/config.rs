@@ -439,7 +439,8 @@ pub enum Admin {
 #[derive(Subcommand)]
 pub enum Import {
     /// From a CSV file, also gzipped: header title,author,genre,photoURL,description,isbn,publishedYear,language,
-    /// averageRating,ratingsCount and optionally location,noOfBooks,rating,status.
+    /// averageRating,ratingsCount and optionally location,noOfBooks,rating,status,barcode,publisher,edition,
+    /// callNumber,price.
     Books {
         /// File (.csv or .csv.gz).
         file: PathBuf,

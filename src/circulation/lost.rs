@@ -24,7 +24,7 @@ use crate::{
     message,
     money::Money,
     storage::{
-        Tx, copies,
+        Tx, books, copies,
         events::Entry,
         ledger,
         loans::{self, End},
@@ -65,7 +65,10 @@ pub fn declare_lost(
         fine::of(loan.return_date, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
     let line = Line::lock(tx, loan.book_id)?;
     let facts = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
-    let recorded = facts.record.price;
+    let recorded = match facts.record.price {
+        Some(price) => Some(price),
+        None => books::price(tx, loan.book_id)?,
+    };
     let price = what.price.or(recorded);
     let price = price.ok_or_else(|| Error::Invalid(Invalid::field(PRICE, message::required("Price"))))?;
     if !(Money::ZERO..=LARGEST).contains(&price) {

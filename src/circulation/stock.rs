@@ -15,12 +15,7 @@ use crate::{
         moment::Moment,
         rulebook::Rulebook,
     },
-    storage::{
-        self, Tx,
-        books::{self, Imported},
-        copies,
-        events::Entry,
-    },
+    storage::{self, Tx, books, copies, events::Entry},
 };
 
 /// Maximum number of copies listed in a change; its count covers all.
@@ -99,10 +94,10 @@ pub fn add_title(
     moment: Moment,
     rulebook: &Rulebook,
     form: &BookForm,
-    imported: Option<&Imported>,
+    import_key: Option<&str>,
     barcodes: &[String],
 ) -> Result<Option<(BookId, Vec<AddedCopy>)>> {
-    let Some(book) = books::add(tx, form, imported, moment.at)? else { return Ok(None) };
+    let Some(book) = books::add(tx, form, import_key, moment.at)? else { return Ok(None) };
     let rest = form.no_of_books - i64::try_from(barcodes.len()).unwrap_or(i64::MAX);
     let mut added = Vec::new();
     for barcodes in [Barcodes::Given(barcodes.to_vec()), Barcodes::Next(rest)] {

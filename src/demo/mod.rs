@@ -17,8 +17,7 @@ use crate::{
     storage::{
         Db, Error, Tx,
         accounts::{self, NewAccount},
-        books::{self, Imported},
-        reviews,
+        books, reviews,
     },
 };
 
@@ -167,14 +166,13 @@ fn fill_now(
             location: book.location.clone(),
             status: None,
             rating: Some(book.rating),
+            isbn: Some(book.isbn.clone()),
+            published_year: Some(book.published_year),
+            language: Some(Some(book.language.clone())),
+            ..BookForm::default()
         };
-        let facts = Imported {
-            key: format!("demo-{place}"),
-            isbn: book.isbn.clone(),
-            published_year: book.published_year,
-            language: Some(book.language.clone()),
-        };
-        let added = stock::add_title(tx, opened, &rulebook, &form, Some(&facts), &[]);
+        let key = format!("demo-{place}");
+        let added = stock::add_title(tx, opened, &rulebook, &form, Some(&key), &[]);
         let (id, _) = added.map_err(circulation::Error::into_storage)?.ok_or(Error::NoRow)?;
         if let Ok(cover) = covers.join(&format!("{id}.svg")) {
             books::set_photo_url(tx, id, cover.as_str())?;
@@ -225,6 +223,7 @@ mod tests {
                 location: book.location.clone(),
                 status: Some(Status::Available),
                 rating: Some(book.rating),
+                ..BookForm::default()
             };
             assert!(form.checked_for_add().is_ok(), "{}", book.title);
             assert!(seen.insert((&book.title, &book.author)), "{} is listed twice", book.title);

@@ -1,13 +1,15 @@
 //! Books: the catalogue's record, its form, and the status that follows from the number of copies.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     copy,
     id::BookId,
+    isbn,
     rule::{Choice, Invalid, Kind, Number, Text},
 };
+use crate::{message, money::Money};
 
 /// Label and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958 characters.
 pub const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 1000, kind: Kind::Line };
@@ -24,6 +26,22 @@ pub const LOCATION: Text = Text { field: "location", label: "Location", min: 1, 
 pub const NO_OF_BOOKS: Number = Number { field: "noOfBooks", label: "Number of books", min: 1, max: 100_000 };
 /// R-BOOK-2: one to five stars.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
+
+/// Label and limits of each field of the imprint; every one may be empty.
+pub const ISBN: Text = Text { field: "isbn", label: "ISBN", min: 0, max: 40, kind: Kind::Line };
+pub const PUBLISHER: Text =
+    Text { field: "publisher", label: "Publisher", min: 0, max: 200, kind: Kind::Line };
+pub const EDITION: Text = Text { field: "edition", label: "Edition", min: 0, max: 100, kind: Kind::Line };
+pub const PUBLISHED_YEAR: Number =
+    Number { field: "publishedYear", label: "Year of publication", min: -5000, max: 2200 };
+/// ISO 639 code.
+pub const LANGUAGE: Text = Text { field: "language", label: "Language", min: 0, max: 35, kind: Kind::Line };
+pub const CALL_NUMBER: Text =
+    Text { field: "callNumber", label: "Call number", min: 0, max: 100, kind: Kind::Line };
+pub const PRICE: &str = "price";
+pub const PRICE_LABEL: &str = "Price of a copy";
+/// Highest price of a copy; more is a typing mistake.
+pub const DEAREST: Money = Money::main(10_000_000);
 
 pub const STATUS: Choice = Choice { field: "status", label: "Status" };
 
@@ -94,8 +112,33 @@ pub struct Book {
     pub language: Option<String>,
 }
 
-/// Request of `Add New Book` and `Update Book Details` (R-BOOK-2).
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+/// Publication data and price of a title; what is unknown is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Imprint {
+    /// ISBN-13.
+    pub isbn: Option<String>,
+    pub publisher: String,
+    pub edition: String,
+    pub published_year: Option<i64>,
+    /// ISO 639 code.
+    pub language: Option<String>,
+    pub call_number: String,
+    /// Price of a copy without a price of its own.
+    pub price: Option<Money>,
+}
+
+/// Optional field of a form: `None` if omitted, `Some(None)` if null.
+#[expect(clippy::option_option, reason = "null differs from an omitted field")]
+pub type Given<T> = Option<Option<T>>;
+
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Given<T>, D::Error> {
+    Option::deserialize(from).map(Some)
+}
+
+/// Request of `Add New Book` and `Update Book Details` (R-BOOK-2). An update leaves omitted fields of the imprint as they
+/// are; null and the empty text clear them.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BookForm {
     #[serde(default)]
@@ -130,9 +173,83 @@ pub struct BookForm {
     /// The librarian's rating, 1 to 5 stars: required for a new book, unchanged by an update without it.
     #[serde(default)]
     pub rating: Option<i64>,
+    /// ISBN of 10 or 13 digits.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub isbn: Given<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub publisher: Given<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub edition: Given<String>,
+    /// Year of publication; negative before our era.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i64>)]
+    pub published_year: Given<i64>,
+    /// ISO 639 code.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub language: Given<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub call_number: Given<String>,
+    /// Price of a copy without a price of its own.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Money>)]
+    pub price: Given<Money>,
+}
+
+/// Validates and normalises an optional text; blank becomes null.
+fn checked_text(rule: &Text, raw: Given<String>, invalid: &mut Invalid) -> Given<String> {
+    raw.map(|raw| raw.map(|raw| rule.check(&raw, invalid)).filter(|text| !text.is_empty()))
+}
+
+/// Validates an ISBN and returns it with 13 digits.
+pub fn checked_isbn(raw: &str, invalid: &mut Invalid) -> Option<String> {
+    let text = ISBN.check(raw, invalid);
+    if text.is_empty() {
+        return None;
+    }
+    match isbn::parse(&text) {
+        Ok(isbn) => Some(isbn),
+        Err(isbn::Wrong::Digits(count)) => {
+            invalid.push(ISBN.field, message::isbn_length(count));
+            None
+        }
+        Err(isbn::Wrong::Check) => {
+            invalid.push(ISBN.field, message::isbn_check(&text));
+            None
+        }
+    }
+}
+
+/// Adds an error if the price of a copy is out of range.
+pub fn check_price(price: Option<Money>, invalid: &mut Invalid) {
+    if price.is_some_and(|price| !(Money::ZERO..=DEAREST).contains(&price)) {
+        invalid.push(PRICE, message::amount_out_of_range(PRICE_LABEL, Money::ZERO, DEAREST));
+    }
 }
 
 impl BookForm {
+    /// Applies the form's fields to an imprint.
+    #[must_use]
+    pub fn imprint(&self, before: Imprint) -> Imprint {
+        fn put<T: Clone>(given: &Given<T>, before: Option<T>) -> Option<T> {
+            given.clone().unwrap_or(before)
+        }
+        let text = |given: &Given<String>, before| put(given, Some(before)).unwrap_or_default();
+        Imprint {
+            isbn: put(&self.isbn, before.isbn),
+            publisher: text(&self.publisher, before.publisher),
+            edition: text(&self.edition, before.edition),
+            published_year: put(&self.published_year, before.published_year),
+            language: put(&self.language, before.language),
+            call_number: text(&self.call_number, before.call_number),
+            price: put(&self.price, before.price),
+        }
+    }
+
     /// Status of the form; an import has none, so it follows from the number of copies.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -162,6 +279,7 @@ impl BookForm {
     }
 
     fn checked(self, mut invalid: Invalid) -> Result<Self, Invalid> {
+        check_price(self.price.flatten(), &mut invalid);
         let checked = Self {
             title: TITLE.check(&self.title, &mut invalid),
             author: AUTHOR.check(&self.author, &mut invalid),
@@ -171,6 +289,15 @@ impl BookForm {
             location: LOCATION.check(&self.location, &mut invalid),
             rating: self.rating.map(|stars| RATING.check(stars, &mut invalid)),
             status: STATUS.present(self.status, &mut invalid),
+            isbn: self.isbn.map(|raw| raw.and_then(|raw| checked_isbn(&raw, &mut invalid))),
+            publisher: checked_text(&PUBLISHER, self.publisher, &mut invalid),
+            edition: checked_text(&EDITION, self.edition, &mut invalid),
+            published_year: self
+                .published_year
+                .map(|year| year.map(|year| PUBLISHED_YEAR.check(year, &mut invalid))),
+            language: checked_text(&LANGUAGE, self.language, &mut invalid)
+                .map(|code| code.map(|code| code.to_lowercase())),
+            call_number: checked_text(&CALL_NUMBER, self.call_number, &mut invalid),
             ..self
         };
         invalid.or(checked)
@@ -213,6 +340,17 @@ pub struct NewBook {
     /// Barcodes of the first copies; the others get the next accession numbers.
     #[serde(default)]
     pub barcodes: Vec<String>,
+    /// ISBN of 10 or 13 digits.
+    pub isbn: Option<String>,
+    pub publisher: Option<String>,
+    pub edition: Option<String>,
+    /// Year of publication; negative before our era.
+    pub published_year: Option<i64>,
+    /// ISO 639 code.
+    pub language: Option<String>,
+    pub call_number: Option<String>,
+    /// Price of a copy without a price of its own.
+    pub price: Option<Money>,
 }
 
 impl NewBook {
@@ -230,6 +368,13 @@ impl NewBook {
             location: self.location,
             status: self.status,
             rating: self.rating,
+            isbn: Some(self.isbn),
+            publisher: Some(self.publisher),
+            edition: Some(self.edition),
+            published_year: Some(self.published_year),
+            language: Some(self.language),
+            call_number: Some(self.call_number),
+            price: Some(self.price),
         };
         Ok((form.checked_as_new(invalid)?, barcodes))
     }
@@ -264,6 +409,7 @@ mod tests {
             location: "A3".into(),
             status: Some(Status::Available),
             rating: Some(5),
+            ..BookForm::default()
         }
     }
 
@@ -292,6 +438,35 @@ mod tests {
             wrong(BookForm { title: " ".into(), author: String::new(), ..form() }),
             ["title", "author"]
         );
+    }
+
+    #[test]
+    fn an_imprint_takes_what_a_form_gives_and_keeps_what_it_omits_r_book_2() {
+        let given = BookForm {
+            isbn: Some(Some("0-7475-3269-9".into())),
+            publisher: Some(Some("  Navneet ".into())),
+            language: Some(Some("HI".into())),
+            edition: Some(None),
+            call_number: Some(Some(" ".into())),
+            ..form()
+        };
+        let before = Imprint { edition: "2nd".into(), published_year: Some(1936), ..Imprint::default() };
+        let after = given.checked_for_add().map(|form| form.imprint(before)).unwrap_or_default();
+        assert_eq!(
+            after,
+            Imprint {
+                isbn: Some("9780747532699".into()),
+                publisher: "Navneet".into(),
+                published_year: Some(1936),
+                language: Some("hi".into()),
+                ..Imprint::default()
+            }
+        );
+        for (isbn, field) in [("9780747532698", "isbn"), ("97807475", "isbn"), ("8901234567894", "isbn")] {
+            assert_eq!(wrong(BookForm { isbn: Some(Some(isbn.into())), ..form() }), [field], "{isbn}");
+        }
+        assert_eq!(wrong(BookForm { published_year: Some(Some(20_026)), ..form() }), ["publishedYear"]);
+        assert_eq!(wrong(BookForm { price: Some(Some(Money::main(-1))), ..form() }), ["price"]);
     }
 
     #[test]

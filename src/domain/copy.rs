@@ -267,9 +267,11 @@ pub struct Copy {
     /// True if `location` is the copy's own.
     pub own_location: bool,
     pub note: String,
-    /// Purchase or replacement price; null if unknown.
+    /// Purchase or replacement price, its own or its title's; null if unknown.
     #[schema(required)]
     pub price: Option<Money>,
+    /// True if the price is the copy's own.
+    pub own_price: bool,
     #[schema(required, value_type = Option<String>, format = Date)]
     pub acquired_on: Option<Date>,
     /// Conditions to which a librarian may move it now.

@@ -27,6 +27,27 @@ pub fn isbn_13(text: &str) -> Option<String> {
     Some(thirteen.iter().map(u32::to_string).collect())
 }
 
+/// Reason why a text is no ISBN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// It has neither 10 nor 13 digits, but this many.
+    Digits(usize),
+    /// Its check digit or its first three digits do not fit.
+    Check,
+}
+
+/// Parses an ISBN that a person typed or scanned; other article numbers of 13 digits are refused.
+///
+/// # Errors
+/// [`Wrong`].
+pub fn parse(text: &str) -> Result<String, Wrong> {
+    let digits = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'x' | 'X')).count();
+    if digits != 10 && digits != 13 {
+        return Err(Wrong::Digits(digits));
+    }
+    isbn_13(text).filter(|isbn| isbn.starts_with("978") || isbn.starts_with("979")).ok_or(Wrong::Check)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +60,14 @@ mod tests {
         for wrong in ["9780747532698", "0747532698", "X747532699", "123", "isbn"] {
             assert_eq!(isbn_13(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_wrong_isbn_says_what_is_wrong_with_it() {
+        assert_eq!(parse("ISBN"), Err(Wrong::Digits(0)));
+        assert_eq!(parse("978-0-7475-3269"), Err(Wrong::Digits(12)));
+        assert_eq!(parse("978-0-7475-3269-8"), Err(Wrong::Check));
+        assert_eq!(parse("8901234567894"), Err(Wrong::Check), "an article number, but of no book");
+        assert_eq!(parse("0-7475-3269-9").as_deref(), Ok("9780747532699"));
     }
 }

@@ -106,6 +106,8 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/books/{id}", Access::Anyone),
     ("PUT", "/books/{id}", Access::May(Capability::Catalogue)),
     ("DELETE", "/books/{id}", Access::May(Capability::Catalogue)),
+    ("GET", "/accessions", Access::Admin),
+    ("POST", "/accessions", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}/copies", Access::Admin),
     ("POST", "/books/{id}/copies", Access::May(Capability::Catalogue)),
     ("GET", "/copies", Access::Admin),

@@ -27,16 +27,19 @@ use crate::{
     circulation::{Actor, BlockShown, reasons_against, stock},
     cover::{self, Cover},
     domain::{
-        account::Role,
+        account::{Role, User},
         book::{Book, BookForm, GENRE, NO_OF_BOOKS, NewBook, Status},
         change::{CatalogueChange, Record},
         id::BookId,
         isbn::isbn_13,
+        moment::Moment,
         rule::{Invalid, Kind, Text},
+        rulebook::Rulebook,
     },
     fault::panic_if_planted,
     fold::title_key,
     message,
+    money::Money,
     search::{self, Cursor, Index},
     storage::{
         self, Tx,
@@ -302,6 +305,12 @@ pub struct BookDetail {
     #[serde(flatten)]
     book: Book,
     description: String,
+    publisher: String,
+    edition: String,
+    call_number: String,
+    /// Price of a copy without a price of its own.
+    #[schema(required)]
+    price: Option<Money>,
     /// Average of the reviews with one decimal; null without reviews.
     #[schema(required)]
     average_rating: Option<f64>,
@@ -334,6 +343,10 @@ fn answer(
         copies: detail.copies,
         book: detail.book,
         description: detail.description,
+        publisher: detail.imprint.publisher,
+        edition: detail.imprint.edition,
+        call_number: detail.imprint.call_number,
+        price: detail.imprint.price,
         average_rating: detail.average_rating,
         review_count: detail.review_count,
         next_due: detail.next_due,
@@ -411,23 +424,33 @@ pub async fn add_book(
     JsonBody(form): JsonBody<NewBook>,
 ) -> Result<Answer> {
     let (form, barcodes) = form.checked_for_add()?;
-    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(admin.uid));
-    let policies = app.library.policies.clone();
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
-        let missing = || Error::Internal("a book vanished while it was added".into());
         let rulebook = policies.current(tx)?;
-        let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
-        let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
-        let detail = books::detail(tx, id, moment.today)?.ok_or_else(missing)?;
-        let change = CatalogueChange::BookAdded { book: Record::from(&detail) };
-        events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-        stock::record_added(tx, moment, actor, id, &copies)?;
-        let reservation =
-            reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;
-        answer(StatusCode::CREATED, detail, reservation, Vec::new())?
-            .with_location(&format!("{}/books/{id}", super::API))
+        store_new(tx, moment, &rulebook, &admin, &form, &barcodes)
     })
     .await
+}
+
+/// Stores a new title with its copies and builds the answer.
+pub(super) fn store_new(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    librarian: &User,
+    form: &BookForm,
+    barcodes: &[String],
+) -> Result<Answer> {
+    let missing = || Error::Internal("a book vanished while it was added".into());
+    let added = stock::add_title(tx, moment, rulebook, form, None, barcodes);
+    let (id, copies) = added.map_err(|error| refused_in(barcodes, error))?.ok_or_else(missing)?;
+    let detail = books::detail(tx, id, moment.today)?.ok_or_else(missing)?;
+    let change = CatalogueChange::BookAdded { book: Record::from(&detail) };
+    events::record(tx, moment.at, Some(librarian.uid), &Entry::book(id, change))?;
+    stock::record_added(tx, moment, Actor::Librarian(librarian.uid), id, &copies)?;
+    let reservation = reservation(tx, rulebook, moment.today, Some(librarian), id, detail.book.no_of_books)?;
+    answer(StatusCode::CREATED, detail, reservation, Vec::new())?
+        .with_location(&format!("{}/books/{id}", super::API))
 }
 
 /// Update a book, given the `ETag` it was loaded with.
@@ -450,7 +473,7 @@ pub async fn update_book(
         let loaded = loaded(&headers)?;
         let form = form.checked_for_update(loaded.copies)?;
         let before = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
-        match books::update(tx, id, &form, loaded)? {
+        match books::update(tx, id, &form, loaded, before.imprint.clone())? {
             Update::Stored => {}
             Update::Missing => return Err(Error::NotFound),
             Update::Stale => return Err(Error::Stale),

@@ -20,7 +20,7 @@ use crate::{
         stock::{self, Barcodes, Obstacle},
     },
     domain::{
-        book::NO_OF_BOOKS,
+        book::{DEAREST, NO_OF_BOOKS},
         copy::{self, BARCODE, BARCODES, Condition, Copy, LOCATION, NOTE, State as CopyState},
         id::{BookId, CopyId},
         rule::Invalid,
@@ -199,9 +199,6 @@ pub struct CopyEdit {
     #[schema(value_type = Option<String>, format = Date)]
     acquired_on: Option<Option<Date>>,
 }
-
-/// Highest price of a copy; more is a typing mistake.
-pub const DEAREST: Money = Money::main(10_000_000);
 
 /// Change the record of a copy.
 #[utoipa::path(patch, path = "/copies/{id}", params(("id" = i64, Path)), request_body = CopyEdit,

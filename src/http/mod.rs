@@ -3,6 +3,7 @@
 //! A handler reads top to bottom: parse, authorise, decide, store, answer. Access control is in [`access`].
 
 pub mod access;
+pub mod accessions;
 pub mod accounts;
 pub mod books;
 pub mod changes;
@@ -117,6 +118,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(copies::move_copy))
         .routes(routes!(copies::shelve_copies))
         .routes(routes!(desk::scan_at_desk))
+        .routes(routes!(accessions::add_accession, accessions::list_accessions))
         .routes(routes!(desk::read_desk_today))
         .routes(routes!(phones::pair_phone, phones::list_phones))
         .routes(routes!(phones::unpair_phone))

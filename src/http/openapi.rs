@@ -47,7 +47,19 @@ const TEXTS: &[(&str, &[Text])] = &[
     ("ProfileEdit", &[account::NAME, account::ROLL_NUMBER, account::DEPARTMENT]),
     (
         "BookForm",
-        &[book::TITLE, book::AUTHOR, book::GENRE, book::PHOTO_URL, book::DESCRIPTION, book::LOCATION],
+        &[
+            book::TITLE,
+            book::AUTHOR,
+            book::GENRE,
+            book::PHOTO_URL,
+            book::DESCRIPTION,
+            book::LOCATION,
+            book::ISBN,
+            book::PUBLISHER,
+            book::EDITION,
+            book::LANGUAGE,
+            book::CALL_NUMBER,
+        ],
     ),
     ("ReviewForm", &[review::COMMENT]),
     ("CardLookup", &[account::ROLL_NUMBER]),
@@ -85,7 +97,17 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("NewBook", "photoURL", book::PHOTO_URL),
     ("NewBook", "description", book::DESCRIPTION),
     ("NewBook", "location", book::LOCATION),
+    ("NewBook", "isbn", book::ISBN),
+    ("NewBook", "publisher", book::PUBLISHER),
+    ("NewBook", "edition", book::EDITION),
+    ("NewBook", "language", book::LANGUAGE),
+    ("NewBook", "callNumber", book::CALL_NUMBER),
     ("NewBook", "barcodes[]", copy::BARCODE),
+    ("AccessionForm", "title", book::TITLE),
+    ("AccessionForm", "author", super::accessions::LATER_AUTHOR),
+    ("AccessionForm", "location", super::accessions::LATER_LOCATION),
+    ("AccessionForm", "isbn", book::ISBN),
+    ("AccessionForm", "barcodes[]", copy::BARCODE),
     ("NewCopies", "barcodes[]", copy::BARCODE),
     ("CopyEdit", "barcode", copy::BARCODE),
     ("CopyEdit", "location", copy::LOCATION),
@@ -115,7 +137,7 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("PhoneScanForm", "code", super::desk::CODE),
 ];
 const NUMBERS: &[(&str, &[Number])] = &[
-    ("BookForm", &[book::NO_OF_BOOKS, book::RATING]),
+    ("BookForm", &[book::NO_OF_BOOKS, book::RATING, book::PUBLISHED_YEAR]),
     ("ReviewForm", &[review::RATING]),
     ("CategoryRules", rules::NUMBERS),
     ("LibrarySettings", &[library::FINANCIAL_YEAR_MONTH, library::FORGET_AFTER_MONTHS]),
@@ -123,6 +145,8 @@ const NUMBERS: &[(&str, &[Number])] = &[
 
 const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("NewBook", "noOfBooks", book::NO_OF_BOOKS),
+    ("NewBook", "publishedYear", book::PUBLISHED_YEAR),
+    ("AccessionForm", "count", super::copies::COUNT),
     ("NewCopies", "count", super::copies::COUNT),
     ("MoveInLine", "place", super::holds::PLACE),
     ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
@@ -135,12 +159,16 @@ const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("RefundForm", "amount", ledger::SMALLEST, ledger::LARGEST),
     ("LostForm", "price", Money::ZERO, ledger::LARGEST),
     ("DamageForm", "charge", Money::ZERO, ledger::LARGEST),
-    ("CopyEdit", "price", Money::ZERO, super::copies::DEAREST),
+    ("CopyEdit", "price", Money::ZERO, book::DEAREST),
+    ("BookForm", "price", Money::ZERO, book::DEAREST),
+    ("NewBook", "price", Money::ZERO, book::DEAREST),
+    ("AccessionForm", "price", Money::ZERO, book::DEAREST),
 ];
 
 /// Lists that refuse duplicates.
 const UNIQUE: &[(&str, &str)] = &[
     ("NewBook", "barcodes"),
+    ("AccessionForm", "barcodes"),
     ("NewCopies", "barcodes"),
     ("PaymentForm", "charges"),
     ("PromotionForm", "except"),
@@ -215,6 +243,7 @@ fn limit(document: &mut Value) {
     for (schema, field) in UNIQUE {
         property(document, schema, field)["uniqueItems"] = json!(true);
     }
+    property(document, "BookForm", book::PRICE)["x-label"] = json!(book::PRICE_LABEL);
     property(document, "BookForm", book::STATUS.field)["x-label"] = json!(book::STATUS.label);
 }
 

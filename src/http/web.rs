@@ -33,6 +33,7 @@ pub const SCREENS: &[&str] = &[
     "delete",
     "books",
     "add",
+    "quick-add",
     "book-detail/{id}",
     "people",
     "people/{id}",

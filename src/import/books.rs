@@ -23,7 +23,8 @@ use crate::{
     clock::Clock,
     domain::{
         book::{
-            AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE,
+            AUTHOR, BookForm, CALL_NUMBER, DEAREST, DESCRIPTION, EDITION, GENRE, LOCATION, NO_OF_BOOKS,
+            PHOTO_URL, PRICE, PUBLISHER, RATING, Status, TITLE,
         },
         change::CatalogueChange,
         copy::{self, folded_barcode},
@@ -34,10 +35,10 @@ use crate::{
         rulebook::Rulebook,
     },
     message,
+    money::Money,
     policies::Policies,
     storage::{
-        self, Db, Tx,
-        books::{self, Imported},
+        self, Db, Tx, books,
         copies::{self, Holder},
         events::{self, Entry},
     },
@@ -60,6 +61,10 @@ const COLUMNS: &[&str] = &[
     "rating",
     "status",
     "barcode",
+    "publisher",
+    "edition",
+    "callNumber",
+    "price",
 ];
 
 /// Separator of barcodes in a cell.
@@ -90,7 +95,7 @@ pub struct Totals {
 /// Row ready to be stored.
 struct ImportedBook {
     form: BookForm,
-    facts: Imported,
+    import_key: String,
     key: Key,
     /// Barcodes of its copies; empty if they get accession numbers.
     barcodes: Vec<String>,
@@ -190,6 +195,7 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
         no_of_books: 1,
         status: None,
         rating: None,
+        ..BookForm::default()
     };
     if form.title.is_empty() {
         TITLE.check("", &mut invalid);
@@ -220,10 +226,20 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     form.rating = stars.or(rounded);
     form.status = row.parse("status", message::import_not_status, &mut invalid, Status::parse);
     let key = key(&form, isbn.as_deref(), published_year, language.as_deref());
-    let facts =
-        Imported { key: format!("{:032x}", u128::from_be_bytes(key)), isbn, published_year, language };
+    let import_key = format!("{:032x}", u128::from_be_bytes(key));
+    form.isbn = Some(isbn);
+    form.published_year = Some(published_year);
+    form.language = Some(language);
+    form.publisher = Some(Some(row.text(PUBLISHER.field, PUBLISHER, &mut invalid)));
+    form.edition = Some(Some(row.text(EDITION.field, EDITION, &mut invalid)));
+    form.call_number = Some(Some(row.text(CALL_NUMBER.field, CALL_NUMBER, &mut invalid)));
+    let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
+    form.price = Some(row.parse(PRICE, not_price, &mut invalid, |cell| {
+        let price = Money::from_number(cell.parse().ok()?)?;
+        (Money::ZERO..=DEAREST).contains(&price).then_some(price)
+    }));
     let row = (!barcodes.is_empty()).then(|| Rejected::new(row, String::new()));
-    invalid.or(ImportedBook { form, facts, key, barcodes, row }).map_err(|invalid| {
+    invalid.or(ImportedBook { form, import_key, key, barcodes, row }).map_err(|invalid| {
         let errors: Vec<_> =
             invalid.0.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
         anyhow!(errors.join("; "))
@@ -325,7 +341,7 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
 fn lock_titles(tx: &mut Tx<'_>, batch: &[ImportedBook]) -> storage::Result<()> {
     let mut titles = Vec::new();
     for book in batch.iter().filter(|book| !book.barcodes.is_empty()) {
-        titles.extend(books::imported(tx, &book.facts.key)?);
+        titles.extend(books::imported(tx, &book.import_key)?);
     }
     titles.sort_unstable();
     titles.dedup();
@@ -341,7 +357,7 @@ fn store_row(
     rulebook: &Rulebook,
     book: &ImportedBook,
 ) -> storage::Result<Stored> {
-    let title = if book.barcodes.is_empty() { None } else { books::imported(tx, &book.facts.key)? };
+    let title = if book.barcodes.is_empty() { None } else { books::imported(tx, &book.import_key)? };
     let (mut new, mut taken) = (Vec::new(), Vec::new());
     for barcode in &book.barcodes {
         match copies::holder(tx, barcode)? {
@@ -355,10 +371,10 @@ fn store_row(
     }
     let Some(title) = title else {
         if new.is_empty() {
-            let added = books::add(tx, &book.form, Some(&book.facts), moment.at)?;
+            let added = books::add(tx, &book.form, Some(&book.import_key), moment.at)?;
             return Ok(added.map_or(Stored::Known, |id| Stored::Title(id, book.form.no_of_books)));
         }
-        let added = stock::add_title(tx, moment, rulebook, &book.form, Some(&book.facts), &new)
+        let added = stock::add_title(tx, moment, rulebook, &book.form, Some(&book.import_key), &new)
             .map_err(circulation::Error::into_storage)?;
         return Ok(added.map_or(Stored::Known, |(id, _)| Stored::Title(id, 0)));
     };

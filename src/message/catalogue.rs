@@ -5,6 +5,14 @@ messages! {
     "tooFewOnShelf" = too_few_on_shelf(copies: i64):
         "Copies were borrowed while you were editing: {copies, plural, =0 {none is} one {only # is} other {only # are}} on the shelf now. Reload the book and enter the number again.";
 
+    "isbnLength" = isbn_length(digits: usize):
+        "An ISBN has 10 or 13 digits; this one has {digits, plural, =0 {none} one {#} other {#}}.";
+    "isbnCheck" = isbn_check(isbn: &str):
+        "{isbn} is not an ISBN: its check digit does not fit. Compare it with the book.";
+
+    "isbnKnown" = isbn_known(title: &str):
+        "“{title}” has this ISBN already. Add copies to it instead.";
+
     // What happened.
     "change.bookAdded" = change_book_added(title: &str): "“{title}” added to the catalogue.";
     "change.bookUpdated" = change_book_updated(title: &str): "“{title}” edited.";

@@ -5,11 +5,12 @@ use jiff::civil::Date;
 use super::{Error, Param, Result, Row, Tx};
 use crate::{
     domain::{
-        book::{Book, BookForm, Status, average_rating},
+        book::{Book, BookForm, Imprint, Status, average_rating},
         change::Record,
         id::BookId,
     },
     fault::{Fault, is_planted},
+    money::Money,
     select_for_update, sql,
 };
 
@@ -45,6 +46,7 @@ fn status(text: &str) -> Result<Status> {
 pub struct Detail {
     pub book: Book,
     pub description: String,
+    pub imprint: Imprint,
     /// Number of saves of the record.
     pub version: i64,
     /// Average of the reviews, one decimal.
@@ -58,7 +60,7 @@ pub struct Detail {
 }
 
 impl From<&Detail> for Record {
-    fn from(Detail { book, description, .. }: &Detail) -> Self {
+    fn from(Detail { book, description, imprint, .. }: &Detail) -> Self {
         Self {
             title: book.title.clone(),
             author: book.author.clone(),
@@ -69,6 +71,7 @@ impl From<&Detail> for Record {
             no_of_books: book.no_of_books,
             location: book.location.clone(),
             rating: book.rating,
+            imprint: imprint.clone(),
         }
     }
 }
@@ -83,14 +86,25 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
                 (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id),
                 (SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition <> 'withdrawn'),
                 (SELECT MIN(loans.return_date) FROM copies JOIN loans ON loans.copy_id = copies.id AND loans.ended_at IS NULL
-                 WHERE copies.book_id = books.id AND loans.return_date >= $2)
+                 WHERE copies.book_id = books.id AND loans.return_date >= $2),
+                publisher, edition, call_number, price
              FROM books WHERE id = $1"
         ),
         &[&id, &today.to_string()],
         |row| {
             let (count, sum) = (row.get(14)?, row.get(15)?);
+            let book = book(row)?;
             Ok(Detail {
-                book: book(row)?,
+                imprint: Imprint {
+                    isbn: book.isbn.clone(),
+                    publisher: row.get(18)?,
+                    edition: row.get(19)?,
+                    published_year: book.published_year,
+                    language: book.language.clone(),
+                    call_number: row.get(20)?,
+                    price: row.get(21)?,
+                },
+                book,
                 description: row.get(12)?,
                 version: row.get(13)?,
                 average_rating: average_rating(sum, count),
@@ -136,30 +150,16 @@ pub fn with_isbn(tx: &mut Tx<'_>, isbn: &str) -> Result<Vec<BookId>> {
     tx.query(sql!("SELECT id FROM books WHERE isbn = $1 ORDER BY id LIMIT 8"), &[&isbn], |row| row.get(0))
 }
 
-/// Fields of an imported book beyond the form.
-#[derive(Clone, Debug, Default)]
-pub struct Imported {
-    /// Identifies the same row in another run of the import.
-    pub key: String,
-    /// ISBN-13.
-    pub isbn: Option<String>,
-    pub published_year: Option<i64>,
-    /// ISO 639 code.
-    pub language: Option<String>,
-}
-
-/// Adds a book and returns its id; `None` if an earlier import added this row.
-pub fn add(
-    tx: &mut Tx<'_>,
-    form: &BookForm,
-    imported: Option<&Imported>,
-    now: i64,
-) -> Result<Option<BookId>> {
+/// Adds a book and returns its id; `None` if an earlier import added this row. `import_key` identifies the same row in
+/// another run of the import.
+pub fn add(tx: &mut Tx<'_>, form: &BookForm, import_key: Option<&str>, now: i64) -> Result<Option<BookId>> {
+    let imprint = form.imprint(Imprint::default());
     let added = tx.query_opt(
         sql!(
             "INSERT INTO books (title, author, genre, photo_url, description, status, no_of_books, location, rating,
-                                isbn, published_year, language, import_key, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                                isbn, published_year, language, import_key, created_at, publisher, edition, call_number,
+                                price)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
              ON CONFLICT (import_key) DO NOTHING RETURNING id"
         ),
         &[
@@ -172,11 +172,15 @@ pub fn add(
             &form.no_of_books,
             &form.location,
             &form.rating,
-            &imported.and_then(|i| i.isbn.as_deref()),
-            &imported.and_then(|i| i.published_year),
-            &imported.and_then(|i| i.language.as_deref()),
-            &imported.map(|i| i.key.as_str()),
+            &imprint.isbn,
+            &imprint.published_year,
+            &imprint.language,
+            &import_key,
             &now,
+            &imprint.publisher,
+            &imprint.edition,
+            &imprint.call_number,
+            &imprint.price,
         ],
         |row| row.get::<BookId>(0),
     )?;
@@ -220,13 +224,21 @@ pub enum Update {
 }
 
 /// Stores an edit of the record. Count and status are applied as differences from the loaded values, so that a
-/// concurrent loan is neither undone nor an obstacle.
-pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> Result<Update> {
+/// concurrent loan is neither undone nor an obstacle. `before` is the imprint of the locked record.
+pub fn update(
+    tx: &mut Tx<'_>,
+    id: BookId,
+    form: &BookForm,
+    loaded: Loaded,
+    before: Imprint,
+) -> Result<Update> {
+    let imprint = form.imprint(before);
     let stored = tx.execute(
         sql!(
             "UPDATE books SET title = $4, author = $5, genre = $6, photo_url = $7, description = $8, location = $9,
                               status = CASE WHEN $10 THEN $11 ELSE status END,
-                              rating = COALESCE($12, rating),
+                              rating = COALESCE($12, rating), isbn = $13, publisher = $14, edition = $15,
+                              published_year = $16, language = $17, call_number = $18, price = $19,
                               no_of_books = no_of_books + $3, version = version + 1
              WHERE id = $1 AND version = $2 AND no_of_books + $3 >= 0"
         ),
@@ -243,6 +255,13 @@ pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> R
             &(form.status() != loaded.status),
             &form.status().as_str(),
             &form.rating,
+            &imprint.isbn,
+            &imprint.publisher,
+            &imprint.edition,
+            &imprint.published_year,
+            &imprint.language,
+            &imprint.call_number,
+            &imprint.price,
         ],
     )?;
     if stored == 1 {
@@ -265,9 +284,11 @@ pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
     let kept = tx.execute(
         sql!(
             "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,
-                                        location, rating, isbn, published_year, language, version, import_key, created_at)
+                                        location, rating, isbn, published_year, language, version, import_key, created_at,
+                                        publisher, edition, call_number, price)
              SELECT id, $2, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn,
-                    published_year, language, version, import_key, created_at FROM books WHERE id = $1"
+                    published_year, language, version, import_key, created_at, publisher, edition, call_number, price
+             FROM books WHERE id = $1"
         ),
         &[&id, &now],
     )?;
@@ -292,9 +313,11 @@ pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let restored = tx.execute(
         sql!(
             "INSERT INTO books (id, title, author, genre, photo_url, description, status, no_of_books, location, rating,
-                                isbn, published_year, language, version, import_key, created_at)
+                                isbn, published_year, language, version, import_key, created_at, publisher, edition,
+                                call_number, price)
              SELECT id, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn,
-                    published_year, language, version, import_key, created_at FROM deleted_books WHERE id = $1
+                    published_year, language, version, import_key, created_at, publisher, edition, call_number, price
+             FROM deleted_books WHERE id = $1
              ON CONFLICT (import_key) DO NOTHING"
         ),
         &[&id],
@@ -385,6 +408,26 @@ pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
         tx.touch_book(id);
     }
     Ok(())
+}
+
+/// Returns up to `limit` titles without a description added before `before`, newest first.
+pub fn not_described(tx: &mut Tx<'_>, before: BookId, limit: i64) -> Result<Vec<BookId>> {
+    tx.query(
+        sql!("SELECT id FROM books WHERE description = '' AND id < $1 ORDER BY id DESC LIMIT $2"),
+        &[&before, &limit],
+        |row| row.get(0),
+    )
+}
+
+/// Counts the titles without a description.
+pub fn count_not_described(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM books WHERE description = ''"), &[], |row| row.get(0))
+}
+
+/// Returns the price of a title's copies without a price of their own.
+pub fn price(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Money>> {
+    let price = tx.query_opt(sql!("SELECT price FROM books WHERE id = $1"), &[&id], |row| row.get(0))?;
+    Ok(price.flatten())
 }
 
 /// Returns the number of copies of a title on the shelf; 0 if there is no such title.

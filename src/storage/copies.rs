@@ -10,6 +10,7 @@ use crate::{
         copy::{Condition, Copy, CopyHold, CopyLoan, State, folded_barcode},
         id::{BookId, CopyId, HoldId, LoanId, UserId},
     },
+    money::Money,
     select_for_update, sql,
 };
 
@@ -154,7 +155,7 @@ macro_rules! select {
         sql!(
             "SELECT c.id, c.book_id, COALESCE(b.title, ''), c.barcode, c.condition, c.location, COALESCE(b.location, ''),
                     c.note, c.price, c.acquired_on, l.id, l.user_id, u.name, l.return_date, h.id, h.user_id, k.name,
-                    h.ready_until
+                    h.ready_until, b.price
              FROM copies AS c LEFT JOIN books AS b ON b.id = c.book_id
                   LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL LEFT JOIN users AS u ON u.id = l.user_id
                   LEFT JOIN holds AS h ON h.copy_id = c.id AND h.state = 'ready' LEFT JOIN users AS k ON k.id = h.user_id ",
@@ -177,7 +178,7 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
         None => None,
     };
     let state = state(condition(&row.get::<String>(4)?)?, loan.is_some(), hold.is_some());
-    let own: Option<String> = row.get(5)?;
+    let (own, own_price): (Option<String>, Option<Money>) = (row.get(5)?, row.get(8)?);
     Ok(Copy {
         id: row.get(0)?,
         book_id: row.get(1)?,
@@ -187,7 +188,8 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
         own_location: own.is_some(),
         location: own.map_or_else(|| row.get(6), Ok)?,
         note: row.get(7)?,
-        price: row.get(8)?,
+        own_price: own_price.is_some(),
+        price: own_price.map_or_else(|| row.get(18), |price| Ok(Some(price)))?,
         acquired_on: row.optional_day(9)?,
         moves: state.moves().to_vec(),
         loan,

@@ -80,6 +80,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0023_promotions"),
     migration!("0024_receipt_prints"),
     migration!("0025_opening_float"),
+    migration!("0026_imprints"),
 ];
 
 impl Migration {

@@ -1,7 +1,10 @@
 //! A deleted title on its way back from a copy of the database that still has it.
 
 use super::{Result, Row, Tx, books, copies};
-use crate::{domain::id::BookId, sql};
+use crate::{
+    domain::{book::Imprint, id::BookId},
+    sql,
+};
 
 /// A title as a copy of the database has it.
 #[derive(Clone, Debug)]
@@ -15,9 +18,7 @@ pub struct Title {
     description: String,
     location: String,
     rating: Option<i64>,
-    isbn: Option<String>,
-    published_year: Option<i64>,
-    language: Option<String>,
+    imprint: Imprint,
     version: i64,
     import_key: Option<String>,
     created_at: i64,
@@ -53,9 +54,15 @@ fn title(row: &Row<'_>) -> Result<Title> {
         description: row.get(5)?,
         location: row.get(6)?,
         rating: row.get(7)?,
-        isbn: row.get(8)?,
-        published_year: row.get(9)?,
-        language: row.get(10)?,
+        imprint: Imprint {
+            isbn: row.get(8)?,
+            published_year: row.get(9)?,
+            language: row.get(10)?,
+            publisher: row.get(14)?,
+            edition: row.get(15)?,
+            call_number: row.get(16)?,
+            price: row.get(17)?,
+        },
         version: row.get(11)?,
         import_key: row.get(12)?,
         created_at: row.get(13)?,
@@ -69,7 +76,7 @@ pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Title>> {
     let found = tx.query_opt(
         sql!(
             "SELECT id, title, author, genre, photo_url, description, location, rating, isbn, published_year, language,
-                    version, import_key, created_at FROM books WHERE id = $1"
+                    version, import_key, created_at, publisher, edition, call_number, price FROM books WHERE id = $1"
         ),
         &[&id],
         title,
@@ -133,8 +140,10 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
     tx.execute_one(
         sql!(
             "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,
-                                        location, rating, isbn, published_year, language, version, import_key, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 'Not Available', 0, $8, $9, $10, $11, $12, $13, $14, $15)"
+                                        location, rating, isbn, published_year, language, version, import_key, created_at,
+                                        publisher, edition, call_number, price)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, 'Not Available', 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                     $19)"
         ),
         &[
             &title.id,
@@ -146,12 +155,16 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
             &title.description,
             &title.location,
             &title.rating,
-            &title.isbn,
-            &title.published_year,
-            &title.language,
+            &title.imprint.isbn,
+            &title.imprint.published_year,
+            &title.imprint.language,
             &(title.version + 1),
             &title.import_key,
             &title.created_at,
+            &title.imprint.publisher,
+            &title.imprint.edition,
+            &title.imprint.call_number,
+            &title.imprint.price,
         ],
     )?;
     for review in &title.reviews {

@@ -69,6 +69,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "name": "n" })
         }
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
+        ("POST", "/accessions") => json!({ "title": "Quick" }),
         ("PATCH", "/copies/{id}") => json!({ "note": "n" }),
         ("POST", "/copies/{id}/move") => json!({ "state": "to-shelve" }),
         ("POST", "/holds/{id}/move") => json!({ "place": 1, "reason": "r" }),
@@ -314,6 +315,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/books"),
             ("PUT", "/books/{id}"),
             ("DELETE", "/books/{id}"),
+            ("POST", "/accessions"),
             ("POST", "/books/{id}/copies"),
             ("PATCH", "/copies/{id}"),
         ],

@@ -54,7 +54,12 @@ async fn every_rule_of_the_form_is_checked_by_the_server_and_names_its_field_r_b
         (json!({ "rating": 6 }), "rating"),
         (json!({ "status": "available" }), "status"),
         (json!({ "status": null }), "status"),
-        (json!({ "isbn": "9780747532699" }), "isbn"),
+        (json!({ "isbn": "9780747532698" }), "isbn"),
+        (json!({ "isbn": "97807475326" }), "isbn"),
+        (json!({ "publisher": "p".repeat(201) }), "publisher"),
+        (json!({ "publishedYear": 20_026 }), "publishedYear"),
+        (json!({ "price": -1 }), "price"),
+        (json!({ "readers": 3 }), "readers"),
     ] {
         let form = with(&form("t", 2), changes.clone());
         assert_eq!(admin.post("/books", &form).await.wrong_fields(), [field], "add {changes}");
@@ -472,4 +477,103 @@ async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
     assert_eq!((&updated["before"]["title"], &updated["after"]["noOfBooks"]), (&json!("First"), &json!(3)));
     assert_eq!(deleted["book"]["title"], "Second");
     assert_eq!(changes[0]["text"], "“Second” deleted from the catalogue.");
+}
+
+#[tokio::test]
+async fn the_imprint_of_a_form_is_stored_found_by_its_isbn_and_corrected_r_book_2() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let imprint = json!({
+        "isbn": "0-7475-3269-9", "publisher": "Bloomsbury", "edition": "2nd", "publishedYear": 1997, "language": "EN",
+        "callNumber": "823.914 ROW", "price": 250.5,
+    });
+    let added = admin.post("/books", &with(&form("Stone", 1), imprint)).await;
+    let book = added.expect(201);
+    let path = format!("/books/{}", book["id"]);
+    for (field, value) in [
+        ("isbn", json!("9780747532699")),
+        ("publisher", json!("Bloomsbury")),
+        ("edition", json!("2nd")),
+        ("publishedYear", json!(1997)),
+        ("language", json!("en")),
+        ("callNumber", json!("823.914 ROW")),
+        ("price", json!(250.5)),
+    ] {
+        assert_eq!(book[field], value, "{field}");
+    }
+    for number in ["0747532699", "978-0-7475-3269-9"] {
+        assert_eq!(titles(&admin, &format!("q={number}")).await, ["Stone"], "{number}");
+    }
+    // A client that knows nothing of the imprint leaves it as it is.
+    let kept = admin.put(&path, &added.etag(), &form("Stone", 1)).await;
+    assert_eq!(kept.expect(200)["isbn"], "9780747532699");
+    let copies = admin.get(&format!("{path}/copies")).await.expect(200);
+    assert_eq!(
+        (&copies["copies"][0]["price"], &copies["copies"][0]["ownPrice"]),
+        (&json!(250.5), &json!(false))
+    );
+
+    let mut cleared = form("Stone", 1);
+    for (field, value) in [("isbn", json!("")), ("price", Value::Null), ("publishedYear", Value::Null)] {
+        cleared[field] = value;
+    }
+    let cleared = admin.put(&path, &kept.etag(), &cleared).await.expect(200);
+    assert_eq!((&cleared["isbn"], &cleared["price"]), (&Value::Null, &Value::Null));
+    assert_eq!(cleared["publisher"], "Bloomsbury");
+    assert_eq!(titles(&admin, "q=0747532699").await, Vec::<String>::new());
+    let changes = admin.get("/changes?action=book-updated").await.expect(200);
+    assert_eq!(
+        changes["changes"][0]["change"]["before"]["isbn"], "9780747532699",
+        "the log says what was corrected"
+    );
+}
+
+#[tokio::test]
+async fn a_quick_added_book_waits_for_its_description_and_its_isbn_is_taken_once_r_book_5() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let quick = json!({
+        "title": "Gaban", "author": "Premchand", "location": "K2", "isbn": "9780747532699", "barcodes": ["Q1", "Q2"],
+    });
+    let keyed = || {
+        let mut request = admin.request("POST", "/accessions", Some(&quick));
+        request.headers_mut().insert("Idempotency-Key", "quick-1".parse().expect("a key"));
+        request
+    };
+    let added = admin.send(keyed()).await;
+    let book = added.expect(201);
+    assert_eq!(
+        (&book["copies"], &book["rating"], &book["description"]),
+        (&json!(2), &Value::Null, &json!(""))
+    );
+    let repeated = admin.send(keyed()).await;
+    assert_eq!(repeated.expect(201)["id"], book["id"], "a lost answer is given again");
+
+    let again = admin.post("/accessions", &with(&quick, json!({ "barcodes": ["Q3"] }))).await;
+    assert_eq!(again.wrong_fields(), ["isbn"]);
+    assert_eq!(again.messages(), ["“Gaban” has this ISBN already. Add copies to it instead."]);
+    for (changes, field) in [
+        (json!({ "title": " " }), "title"),
+        (json!({ "isbn": "9780747532698" }), "isbn"),
+        (json!({ "isbn": null, "barcodes": ["Q1"] }), "barcodes[0]"),
+        (json!({ "count": 1 }), "barcodes"),
+        (json!({ "price": -1 }), "price"),
+    ] {
+        let refused = admin.post("/accessions", &with(&quick, changes.clone())).await;
+        assert_eq!(refused.wrong_fields(), [field], "{changes}");
+    }
+    admin.post("/accessions", &json!({ "title": "Untitled" })).await.expect(201);
+    let list = admin.get("/accessions?limit=1").await.expect(200);
+    assert_eq!((&list["total"], &list["books"][0]["title"]), (&json!(2), &json!("Untitled")), "newest first");
+    let next = format!("/accessions?cursor={}", list["next"].as_str().expect("a second page"));
+    assert_eq!(admin.get(&next).await.expect(200)["books"][0]["title"], "Gaban");
+
+    // The specification's form describes it: the list no longer has it.
+    let path = format!("/books/{}", book["id"]);
+    let etag = admin.get(&path).await.etag();
+    let no_words = with(&form("Gaban", 2), json!({ "description": "" }));
+    assert_eq!(admin.put(&path, &etag, &no_words).await.wrong_fields(), ["description"]);
+    admin.put(&path, &etag, &form("Gaban", 2)).await.expect(200);
+    assert_eq!(admin.get("/accessions").await.expect(200)["total"], 1);
+    assert_eq!(admin.get(&path).await.expect(200)["isbn"], "9780747532699");
 }

@@ -168,6 +168,7 @@ fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree(database: &Datab
             no_of_books: 2,
             status: None,
             rating: None,
+            ..Default::default()
         };
         library::circulation::stock::add_title(tx, moment, &rulebook, &form, None, &[])
             .map(drop)

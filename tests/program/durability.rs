@@ -57,6 +57,7 @@ pub fn form(copies: i64) -> BookForm {
         location: String::new(),
         status: Some(Status::Available),
         rating: None,
+        ..BookForm::default()
     }
 }
 

@@ -3,12 +3,12 @@
 use library::domain::id::{BookId, ReviewId};
 use library::{
     domain::{
-        book::{BookForm, Status},
+        book::{BookForm, Imprint, Status},
         review::ReviewForm,
     },
     storage::{
         Error, Result, Tx,
-        books::{self, Imported, Loaded, Update},
+        books::{self, Loaded, Update},
         catalogue::{self, Change},
         copies, loans, reviews,
     },
@@ -37,16 +37,20 @@ on_both_databases!(
 );
 
 fn a_book_comes_back_as_it_went_in(store: &Store) {
-    let given =
-        BookForm { title: "गोदान — Ein Weg, 老子 \u{1F4DA}'\"\\%".into(), ..form("", 3) };
-    let facts = Imported {
-        key: "k".into(),
-        isbn: Some("9780747532699".into()),
-        published_year: Some(-380),
-        language: Some("hi".into()),
+    let given = BookForm {
+        title: "गोदान — Ein Weg, 老子 \u{1F4DA}'\"\\%".into(),
+        isbn: Some(Some("9780747532699".into())),
+        publisher: Some(Some("Navneet".into())),
+        edition: Some(Some("2nd".into())),
+        published_year: Some(Some(-380)),
+        language: Some(Some("hi".into())),
+        call_number: Some(Some("891.433 PRE".into())),
+        price: Some(Some(library::money::Money(25_050))),
+        ..form("", 3)
     };
     let expected = given.clone();
-    let id = store.write(move |tx| books::add(tx, &given, Some(&facts), 5)).expect("new");
+    let imprint = expected.imprint(Imprint::default());
+    let id = store.write(move |tx| books::add(tx, &given, Some("k"), 5)).expect("new");
     let detail = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there");
     let book = detail.book;
     assert_eq!(
@@ -66,6 +70,7 @@ fn a_book_comes_back_as_it_went_in(store: &Store) {
         (book.isbn.as_deref(), book.published_year, book.language.as_deref()),
         (Some("9780747532699"), Some(-380), Some("hi"))
     );
+    assert_eq!(detail.imprint, imprint);
     assert_eq!((detail.version, detail.average_rating, detail.review_count), (1, None, 0));
 }
 
@@ -79,12 +84,10 @@ fn extremes_of_numbers_and_texts_survive(store: &Store) {
         rating: None,
         ..form("t", 1)
     };
-    let facts =
-        |key: &str, year| Imported { key: key.into(), published_year: Some(year), ..Imported::default() };
-    let (low, high) = (facts("low", i64::MIN), facts("high", i64::MAX));
+    let of = move |year| BookForm { published_year: Some(Some(year)), ..given.clone() };
     let (low, high) = store.write(move |tx| {
-        let low = books::add(tx, &given, Some(&low), i64::MIN)?.expect("new");
-        let high = books::add(tx, &given, Some(&high), i64::MAX)?.expect("new");
+        let low = books::add(tx, &of(i64::MIN), Some("low"), i64::MIN)?.expect("new");
+        let high = books::add(tx, &of(i64::MAX), Some("high"), i64::MAX)?.expect("new");
         Ok((
             books::detail(tx, low, TODAY)?.expect("there"),
             books::detail(tx, high, TODAY)?.expect("there").book,
@@ -116,10 +119,9 @@ fn cards_come_in_the_order_asked_for_and_the_missing_are_left_out(store: &Store)
 }
 
 fn an_imported_row_is_added_once(store: &Store) {
-    let facts = Imported { key: "row".into(), ..Imported::default() };
     let added = store.write(move |tx| {
-        let once = books::add(tx, &form("t", 1), Some(&facts), 1)?;
-        let twice = books::add(tx, &form("t", 1), Some(&facts), 1)?;
+        let once = books::add(tx, &form("t", 1), Some("row"), 1)?;
+        let twice = books::add(tx, &form("t", 1), Some("row"), 1)?;
         let by_hand = [books::add(tx, &form("t", 1), None, 1)?, books::add(tx, &form("t", 1), None, 1)?];
         Ok((once.is_some(), twice.is_some(), by_hand.iter().all(Option::is_some)))
     });
@@ -137,7 +139,7 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
         books::take_copy(tx, id)?;
         books::take_copy(tx, id)?;
         let edit = BookForm { no_of_books: 6, rating: None, ..form("After", 6) };
-        assert_eq!(books::update(tx, id, &edit, loaded(1, 5))?, Update::Stored);
+        assert_eq!(books::update(tx, id, &edit, loaded(1, 5), Imprint::default())?, Update::Stored);
         books::detail(tx, id, TODAY)
     });
     let detail = detail.expect("there");
@@ -151,9 +153,12 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
     // A status equal to the loaded one is no change; another one is.
     let detail = store.write(move |tx| {
         let untouched = BookForm { no_of_books: 0, ..form("t", 4) };
-        assert_eq!(books::update(tx, id, &untouched, loaded(2, 4))?, Update::Stored);
+        assert_eq!(books::update(tx, id, &untouched, loaded(2, 4), Imprint::default())?, Update::Stored);
         let by_hand = BookForm { status: Some(Status::NotAvailable), rating: Some(1), ..form("t", 2) };
-        assert_eq!(books::update(tx, id, &by_hand, loaded(3, 0).with(Status::Available))?, Update::Stored);
+        assert_eq!(
+            books::update(tx, id, &by_hand, loaded(3, 0).with(Status::Available), Imprint::default())?,
+            Update::Stored
+        );
         books::detail(tx, id, TODAY)
     });
     let book = detail.expect("there").book;
@@ -178,9 +183,9 @@ impl With for Loaded {
 fn an_update_of_what_others_changed_is_stale_r_book_7(store: &Store) {
     let id = store.book("Before", 5);
     let outcome = store.write(move |tx| {
-        let first = books::update(tx, id, &form("First", 5), loaded(1, 5))?;
-        let second = books::update(tx, id, &form("Second", 5), loaded(1, 5))?;
-        let odd = books::update(tx, id, &form("Odd", 5), loaded(i64::MAX, 5))?;
+        let first = books::update(tx, id, &form("First", 5), loaded(1, 5), Imprint::default())?;
+        let second = books::update(tx, id, &form("Second", 5), loaded(1, 5), Imprint::default())?;
+        let odd = books::update(tx, id, &form("Odd", 5), loaded(i64::MAX, 5), Imprint::default())?;
         Ok((first, second, odd))
     });
     assert_eq!(outcome, (Update::Stored, Update::Stale, Update::Stale));
@@ -194,7 +199,7 @@ fn more_copies_than_are_left_cannot_be_taken_away_r_book_8(store: &Store) {
         books::take_copy(tx, id)?;
         books::take_copy(tx, id)?;
         // The form loaded three and wants one: two fewer, but only one is left.
-        books::update(tx, id, &form("Changed", 1), loaded(1, 3))
+        books::update(tx, id, &form("Changed", 1), loaded(1, 3), Imprint::default())
     });
     assert_eq!(outcome, Update::TooFew(1));
     let detail = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there");
@@ -251,7 +256,10 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
             assert!(!books::exists(tx, id)?);
             assert!(!books::delete(tx, id, 0)?);
             assert!(books::take_copy(tx, id)?.is_none());
-            assert_eq!(books::update(tx, id, &form("t", 1), loaded(1, 1))?, Update::Missing);
+            assert_eq!(
+                books::update(tx, id, &form("t", 1), loaded(1, 1), Imprint::default())?,
+                Update::Missing
+            );
             assert!(!books::put_back_copies(tx, id, 1)?);
             assert!(!books::recalculate_status(tx, id)?);
             let words = ReviewForm { rating: 4, comment: "c".into() };
@@ -383,17 +391,22 @@ fn told<T: Send + 'static>(
 
 fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store) {
     let id = store.book("Godaan", 2);
-    let facts = Imported { key: "row".into(), ..Imported::default() };
-    let again = facts.clone();
     let (one, next) = ([(id.0, id.0)], [(id.0 + 1, id.0 + 1)]);
-    assert_eq!(told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&facts), 1)), next);
+    assert_eq!(told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some("row"), 1)), next);
     assert_eq!(
-        told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&again), 1)),
+        told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some("row"), 1)),
         [],
         "known already"
     );
-    assert_eq!(told(store, move |tx| books::update(tx, id, &form("Gaban", 2), loaded(1, 2))), one);
-    assert_eq!(told(store, move |tx| books::update(tx, id, &form("Lost", 2), loaded(1, 2))), [], "stale");
+    assert_eq!(
+        told(store, move |tx| books::update(tx, id, &form("Gaban", 2), loaded(1, 2), Imprint::default())),
+        one
+    );
+    assert_eq!(
+        told(store, move |tx| books::update(tx, id, &form("Lost", 2), loaded(1, 2), Imprint::default())),
+        [],
+        "stale"
+    );
     let shelf = move |tx: &mut Tx<'_>| {
         books::take_copy(tx, id)?;
         books::put_back_copies(tx, id, 1)?;

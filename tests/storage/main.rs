@@ -141,5 +141,6 @@ fn form(title: &str, copies: i64) -> BookForm {
         location: "A3".into(),
         status: Some(Status::of(copies)),
         rating: Some(4),
+        ..BookForm::default()
     }
 }

@@ -163,7 +163,7 @@ fn statements(store: &Store) -> Vec<String> {
         books::set_photo_url(tx, id, "")?;
         let loaded =
             books::Loaded { version: 9, copies: 5, status: library::domain::book::Status::Available };
-        books::update(tx, id, &form("t", 5), loaded)?;
+        books::update(tx, id, &form("t", 5), loaded, library::domain::book::Imprint::default())?;
         reviews::add(tx, id, &user, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
         reviews::page(tx, id, 9, 9)?;
         reviews::ratings(tx, id)?;

@@ -184,6 +184,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     books: ['books?q=alert', 'books?q=x.test'],
     deleteBooks: ['delete?q=alert'],
     addBook: ['add'],
+    quickAdd: ['quick-add'],
     updateBook: [`update/${book}`],
     bookDetail: [`book-detail/${book}`],
     people: ['people', 'people?q=%3Csvg%20onload%3Dalert(1)%3E'],

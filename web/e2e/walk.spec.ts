@@ -388,6 +388,32 @@ const LIBRARIAN: Walk[] = [
     ],
   },
   {
+    address: 'quick-add',
+    prepare: async ({ who }) => {
+      await present(who).ask('POST', '/accessions', { title: 'A book to describe later', isbn: '9780141439518' })
+    },
+    states: [
+      {
+        name: 'quick add of a title that is here already',
+        reach: async ({ page }) => {
+          await page.goto('quick-add')
+          await page.getByLabel('ISBN').fill('0141439513')
+          await expect(page.getByText('is already here')).toBeVisible()
+        },
+      },
+      {
+        name: 'quick add with a wrong ISBN',
+        reach: async ({ page }) => {
+          await page.goto('quick-add')
+          await page.getByLabel('ISBN').fill('9780141439519')
+          await page.keyboard.press('Enter')
+          await expect(page.getByText('its check digit does not fit')).toBeVisible()
+        },
+      },
+      broken('books to describe that failed', 'quick-add', '**/api/v1/accessions*'),
+    ],
+  },
+  {
     address: 'update/1',
     states: [
       {

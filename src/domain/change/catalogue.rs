@@ -6,7 +6,7 @@ use super::About;
 use crate::{
     domain::{
         account::Capability,
-        book::Status,
+        book::{Imprint, Status},
         id::{BookId, ReviewId},
         review::Review,
     },
@@ -92,6 +92,8 @@ pub struct Record {
     pub no_of_books: i64,
     pub location: String,
     pub rating: Option<i64>,
+    #[serde(flatten)]
+    pub imprint: Imprint,
 }
 
 /// Stars and text of a review.

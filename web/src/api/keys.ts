@@ -17,6 +17,8 @@ export const keys = {
   bookList: (filter: object) => ['books', 'list', filter] as const,
   exactTotal: (filter: object) => ['books', 'total', filter] as const,
   genres: ['books', 'genres'] as const,
+  notDescribed: ['books', 'not-described'] as const,
+  withIsbn: (isbn: string) => ['books', 'isbn', isbn] as const,
   bookHits: (q: string) => ['books', 'hits', q] as const,
   newestBooks: (limit: number) => ['books', 'newest', limit] as const,
   booksTitled: (title: string) => ['books', 'titled', title] as const,

@@ -12,6 +12,7 @@ export type BookDetail = Schemas['BookDetail']
 export type BookForm = Schemas['BookForm']
 export type BookStatus = Schemas['Status']
 export type NewBook = Schemas['NewBook']
+export type AccessionForm = Schemas['AccessionForm']
 export type Copy = Schemas['Copy']
 export type CopyState = Schemas['State']
 /** States to which a librarian can move a copy. */

@@ -75,6 +75,10 @@ export function book(id: number, more: Partial<Book> = {}): Book {
 export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDetail => ({
   ...book(id),
   description: 'A description.',
+  publisher: '',
+  edition: '',
+  callNumber: '',
+  price: null,
   averageRating: null,
   reviewCount: 0,
   copies: 3,

@@ -1,4 +1,4 @@
-import { House, Pencil, Plus, Sparkles, Trash2 } from 'lucide-react'
+import { House, Pencil, Plus, ScanBarcode, Sparkles, Trash2 } from 'lucide-react'
 import type { Lazy, Screens } from '../../lib/screen'
 
 export const screens = {
@@ -46,6 +46,17 @@ export const screens = {
     label: 'books.add',
     icon: Plus,
     at: 16,
+  },
+  quickAdd: {
+    path: '/quick-add',
+    for: 'admin',
+    load: (): Lazy => import('./quick/QuickAddScreen'),
+    words: ['books', 'copies'],
+    may: 'catalogue',
+    label: 'books.quick.title',
+    icon: ScanBarcode,
+    at: 17,
+    place: 'more',
   },
   updateBook: {
     path: '/update/:id',

@@ -1,5 +1,6 @@
 import { Button, CloseButton, TextInput } from '@mantine/core'
-import { useId, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useMergedRef } from '@mantine/hooks'
+import { useId, useRef, useState, type ClipboardEvent, type KeyboardEvent, type Ref } from 'react'
 import { t } from '../../lib/messages'
 import classes from './BarcodeList.module.css'
 import { barcodeErrors, withScanned } from './barcodes'
@@ -14,12 +15,24 @@ type BarcodeListProps = {
   /** What stands in the box and is not in the list yet. */
   text: string
   onText: (text: string) => void
+  /** Ref of the box. */
+  box?: Ref<HTMLInputElement>
 }
 
 /** Barcodes one after the other: a scanner ends each with Enter or Tab, a column of them is pasted at once. */
-export function BarcodeList({ label, description, value, onChange, errors, text, onText }: BarcodeListProps) {
+export function BarcodeList({
+  label,
+  description,
+  value,
+  onChange,
+  errors,
+  text,
+  onText,
+  box = null,
+}: BarcodeListProps) {
   const [twice, setTwice] = useState<readonly string[]>([])
   const input = useRef<HTMLInputElement>(null)
+  const boxRef = useMergedRef(input, box)
   const listId = useId()
   const errorId = useId()
   const { at, list: wrong } = barcodeErrors(errors)
@@ -53,7 +66,7 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
     <div>
       <div className={classes.box}>
         <TextInput
-          ref={input}
+          ref={boxRef}
           label={label}
           description={description}
           value={text}

@@ -12,11 +12,11 @@ import { DialogEnd } from '../../ui/DialogEnd'
 
 type Values = { barcode: string; location: string; note: string; price: string; acquiredOn: string }
 
-const valuesOf = ({ barcode, location, ownLocation, note, price, acquiredOn }: Copy): Values => ({
+const valuesOf = ({ barcode, location, ownLocation, note, price, ownPrice, acquiredOn }: Copy): Values => ({
   barcode,
   location: ownLocation ? location : '',
   note,
-  price: price === null ? '' : typedAmount(price),
+  price: price === null || !ownPrice ? '' : typedAmount(price),
   acquiredOn: acquiredOn ?? '',
 })
 
@@ -77,7 +77,13 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
             {...form.getInputProps('note')}
           />
           <Group grow align="flex-end">
-            <AmountInput label={t('copies.edit.price')} {...form.getInputProps('price')} />
+            <AmountInput
+              label={t('copies.edit.price')}
+              description={
+                copy.price === null || copy.ownPrice ? undefined : t('copies.edit.priceHint', { price: copy.price })
+              }
+              {...form.getInputProps('price')}
+            />
             <TextInput type="date" label={t('copies.edit.acquiredOn')} {...form.getInputProps('acquiredOn')} />
           </Group>
           <DialogEnd

@@ -7,7 +7,7 @@ import { ProblemError } from '../../../lib/problem'
 import type { BookDetail, Review } from '../../../api/types'
 import { BookCover } from '../grid/BookCover'
 import { ErrorState } from '../../../ui/ErrorState'
-import { dayText, numberText } from '../../../lib/format'
+import { dayText, moneyText, numberText } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { ArrowLeft } from 'lucide-react'
 import { Stars } from '../../../ui/Stars'
@@ -173,6 +173,9 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
         <div className={classes.action}>{action(book)}</div>
         <dl className={classes.details}>
           {forLibrarian && <Stock book={book} />}
+          {book.callNumber !== '' && <Detail name={t('books.detail.callNumber')}>{book.callNumber}</Detail>}
+          {book.publisher !== '' && <Detail name={t('books.detail.publisher')}>{book.publisher}</Detail>}
+          {book.edition !== '' && <Detail name={t('books.detail.edition')}>{book.edition}</Detail>}
           {book.publishedYear !== null && (
             <Detail name={t('books.detail.published')}>
               <span className="tabular">{book.publishedYear}</span>
@@ -220,6 +223,7 @@ function Stock({ book }: { book: BookDetail }) {
         <span className="tabular">{numberText(book.copies)}</span>
       </Detail>
       {book.nextDue !== null && <Detail name={t('books.detail.nextDue')}>{dayText(book.nextDue)}</Detail>}
+      {book.price !== null && <Detail name={t('books.detail.price')}>{moneyText(book.price)}</Detail>}
       <Detail name={t('books.detail.location')}>{book.location || t('books.detail.notKnown')}</Detail>
     </>
   )

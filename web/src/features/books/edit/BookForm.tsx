@@ -1,4 +1,4 @@
-import { Alert, Button, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Fieldset, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from 'react'
 import { highlightsQuery } from '../../../api/newest'
@@ -8,7 +8,9 @@ import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { rich, t } from '../../../lib/messages'
 import { focusFirstError } from '../../../lib/focus'
 import { BarcodeList, withScanned } from '../../copies'
+import { languageName } from '../detail/bookRules'
 import { statusText } from '../grid/statusText'
+import { AmountInput } from '../../../ui/AmountInput'
 import { StarsInput } from '../../../ui/Stars'
 import classes from './BookForm.module.css'
 import { barcodesOf, type BookValues, rules, statusAfter } from './bookValues'
@@ -225,6 +227,7 @@ export function BookForm({
             />
           </div>
         )}
+        <Imprint form={form} />
         {failure && (
           <Alert color="red" role="alert" title={failure.message}>
             {failure.detail}
@@ -255,6 +258,65 @@ export function BookForm({
       </ConfirmModal>
     </>
   )
+}
+
+/** Optional fields: publication data, call number and price. */
+function Imprint({ form }: { form: BookFormState['form'] }) {
+  const plain = { autoComplete: 'off' } as const
+  const words = { ...plain, classNames: { input: classes.anyScript } }
+  const { language } = form.values
+  return (
+    <Fieldset legend={t('books.edit.imprint')} className={classes.imprint}>
+      <TextInput
+        {...plain}
+        label={labelOf('BookForm', 'isbn')}
+        description={t('books.edit.isbnHint')}
+        inputMode="numeric"
+        spellCheck={false}
+        {...form.getInputProps('isbn')}
+        onKeyDown={(event) => {
+          // A scanner ends with Enter: the form is not sent by it.
+          if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
+        }}
+      />
+      <TextInput
+        {...words}
+        label={labelOf('BookForm', 'callNumber')}
+        description={t('books.edit.callNumberHint')}
+        {...form.getInputProps('callNumber')}
+      />
+      <TextInput {...words} label={labelOf('BookForm', 'publisher')} {...form.getInputProps('publisher')} />
+      <TextInput {...words} label={labelOf('BookForm', 'edition')} {...form.getInputProps('edition')} />
+      <TextInput
+        {...plain}
+        label={labelOf('BookForm', 'publishedYear')}
+        inputMode="numeric"
+        {...form.getInputProps('publishedYear')}
+      />
+      <NativeSelect
+        label={labelOf('BookForm', 'language')}
+        data={languagesWith(language)}
+        {...form.getInputProps('language')}
+      />
+      <AmountInput
+        label={labelOf('BookForm', 'price')}
+        description={t('books.edit.priceHint')}
+        {...form.getInputProps('price')}
+      />
+    </Fieldset>
+  )
+}
+
+/** Languages of most Indian libraries; a book may have another one from an import. */
+const LANGUAGES = 'ar as bn de en es fa fr gu hi ja kn kok ml mni mr ne or pa ru sa sd ta te ur zh'.split(' ')
+
+function languagesWith(own: string) {
+  const codes = own === '' || LANGUAGES.includes(own) ? LANGUAGES : [...LANGUAGES, own]
+  const named = codes.map((value) => ({ value, label: languageName(value) }))
+  return [
+    { value: '', label: t('books.detail.notKnown') },
+    ...named.toSorted((one, other) => one.label.localeCompare(other.label)),
+  ]
 }
 
 /** Explains a status set by hand, or why it changed by itself. */

@@ -1,6 +1,9 @@
 import { forms } from '../../../api/contract'
 import type { BookDetail, BookForm, BookStatus, NewBook } from '../../../api/types'
-import { check, validators } from '../../../api/validate'
+import { check, labelOf, validators } from '../../../api/validate'
+import { amountOf, typedAmount } from '../../../lib/amount'
+import { isbn13, isbnLength } from '../../../lib/isbn'
+import { t } from '../../../lib/messages'
 
 /** Values of the book form. */
 export type BookValues = {
@@ -17,6 +20,17 @@ export type BookValues = {
   rating: number
   /** Existing barcodes of a new book's copies, one per line (R-COPY-3). */
   barcodes: string
+} & ImprintValues
+
+/** Optional values: publication data, call number and price, as typed. */
+export type ImprintValues = {
+  isbn: string
+  publisher: string
+  edition: string
+  publishedYear: string
+  language: string
+  callNumber: string
+  price: string
 }
 
 export const barcodesOf = (values: BookValues): string[] => values.barcodes.split('\n').filter(Boolean)
@@ -40,9 +54,26 @@ export const BOOK_FIELDS = [
   'status',
   'rating',
   'barcodes',
+  'isbn',
+  'publisher',
+  'edition',
+  'publishedYear',
+  'language',
+  'callNumber',
+  'price',
 ] as const satisfies readonly BookField[]
 
 export const rules = forms.BookForm
+
+const NO_IMPRINT: ImprintValues = {
+  isbn: '',
+  publisher: '',
+  edition: '',
+  publishedYear: '',
+  language: '',
+  callNumber: '',
+  price: '',
+}
 
 /** Defaults of a new book: one available copy. */
 export const NEW_BOOK: BookValues = {
@@ -56,6 +87,7 @@ export const NEW_BOOK: BookValues = {
   status: 'Available',
   rating: 0,
   barcodes: '',
+  ...NO_IMPRINT,
 }
 
 /** Name of the draft of a new book, or of an edit. */
@@ -63,23 +95,82 @@ export const draftName = (form: 'add' | number): string => `book ${form}`
 
 export function valuesOf(book: BookDetail): BookValues {
   const { title, author, genre, photoURL, description, noOfBooks, location, status, rating } = book
-  return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0, barcodes: '' }
+  const imprint = {
+    isbn: book.isbn ?? '',
+    publisher: book.publisher,
+    edition: book.edition,
+    publishedYear: book.publishedYear === null ? '' : String(book.publishedYear),
+    language: book.language ?? '',
+    callNumber: book.callNumber,
+    price: book.price === null ? '' : typedAmount(book.price),
+  }
+  const own = { title, author, genre, photoURL, description, noOfBooks, location, status }
+  return { ...own, rating: rating ?? 0, barcodes: '', ...imprint }
 }
 
 /** An update omits the stars, so they stay. */
 export function updateOf({ rating: _stars, barcodes: _none, ...values }: BookValues): BookForm {
-  return { ...values, noOfBooks: Number(values.noOfBooks) }
+  return { ...values, noOfBooks: Number(values.noOfBooks), ...imprintOf(values) }
 }
 
+/** A new book omits what is blank. */
 export function newBookOf(values: BookValues): NewBook {
-  return { ...values, noOfBooks: Number(values.noOfBooks), barcodes: barcodesOf(values) }
+  const { isbn, publisher, edition, publishedYear, language, callNumber, price, ...own } = values
+  const imprint = imprintOf({ isbn, publisher, edition, publishedYear, language, callNumber, price })
+  return {
+    ...own,
+    noOfBooks: Number(values.noOfBooks),
+    barcodes: barcodesOf(values),
+    ...Object.fromEntries(Object.entries(imprint).filter(([, value]) => value !== null)),
+  }
+}
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+function imprintOf({ isbn, publisher, edition, publishedYear, language, callNumber, price }: ImprintValues) {
+  return {
+    isbn: orNull(isbn),
+    publisher: orNull(publisher),
+    edition: orNull(edition),
+    publishedYear: yearOf(publishedYear),
+    language: orNull(language),
+    callNumber: orNull(callNumber),
+    price: amountOf(price),
+  }
+}
+
+const yearOf = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed))
+
+/** Returns the error of a typed ISBN, in the server's words. */
+export function isbnProblem(typed: string): string | null {
+  if (typed.trim() === '' || isbn13(typed) !== null) return null
+  const digits = isbnLength(typed)
+  return digits === 10 || digits === 13
+    ? t('field.isbnCheck', { isbn: typed.trim() })
+    : t('field.isbnLength', { digits })
+}
+
+/** Returns the error of a typed price. */
+export function priceProblem(typed: string): string | null {
+  if (typed.trim() === '') return null
+  const amount = amountOf(typed)
+  if (amount === null) return t('field.notAmount')
+  const { minimum: min, maximum: max } = rules.price
+  return amount < min || amount > max
+    ? t('field.amountOutOfRange', { label: labelOf('BookForm', 'price'), min, max })
+    : null
 }
 
 export function sameValues(one: BookValues, other: BookValues): boolean {
   return BOOK_FIELDS.every((field) => one[field] === other[field])
 }
 
-const byRule = validators('BookForm')
+const byRule = {
+  ...validators('BookForm'),
+  isbn: isbnProblem,
+  publishedYear: (typed: string) => (typed.trim() === '' ? null : check('BookForm', 'publishedYear', Number(typed))),
+  price: priceProblem,
+}
 
 export const addRules = {
   ...byRule,

@@ -1,0 +1,111 @@
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { renderApp } from '../../../testing/render'
+import { book, bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
+import { fakeServer, problem, wrong, type Handlers } from '../../../testing/server'
+
+const ISBN = '9780141439518'
+
+const server = (more: Handlers = {}) =>
+  fakeServer({
+    'GET /auth/session': sessionOf(librarian),
+    'GET /books': bookPage([]),
+    'GET /accessions': { body: { books: [book(3, { title: 'To describe' })], total: 12, next: null } },
+    'POST /accessions': { status: 201, body: bookDetail(9, { title: 'Emma', copies: 2 }), headers: { ETag: '"1"' } },
+    ...more,
+  })
+
+const field = (label: RegExp | string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
+const sent = (made: Request[]) =>
+  Promise.all(
+    made.filter(({ method }) => method === 'POST').map(async (one) => [new URL(one.url).pathname, await one.json()]),
+  )
+
+beforeEach(() => {
+  sessionStorage.clear()
+  window.innerWidth = 1440
+})
+
+describe('Quick add', () => {
+  it('R-BOOK-5: adds a book by the keyboard alone and keeps the shelf for the next one', async () => {
+    const made = server()
+    renderApp('/quick-add')
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    await userEvent.keyboard('978-0-14-143951-8{Enter}')
+    expect(field('Title')).toHaveFocus()
+    await userEvent.keyboard('Emma{Enter}Jane Austen{Enter}K2{Enter}Q1{Enter}Q2{Enter}{Enter}')
+    expect(await screen.findByText('Emma added with 2 copies.')).toBeVisible()
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    expect(field('Title')).toHaveValue('')
+    expect(field('Location')).toHaveValue('K2')
+    expect(await sent(made)).toEqual([
+      [
+        '/library/api/v1/accessions',
+        {
+          isbn: '978-0-14-143951-8',
+          title: 'Emma',
+          author: 'Jane Austen',
+          location: 'K2',
+          price: null,
+          barcodes: ['Q1', 'Q2'],
+          count: null,
+        },
+      ],
+    ])
+    expect(screen.getByRole('heading', { name: 'Not described yet (12)' })).toBeVisible()
+    expect(screen.getByRole('link', { name: 'To describe' })).toHaveAttribute('href', '/library/update/3')
+  })
+
+  it('R-BOOK-5: says that a title is here already and adds copies to it', async () => {
+    const there = { title: 'Emma', isbn: ISBN, noOfBooks: 1, copies: 3 }
+    const made = server({
+      'GET /books': bookPage([book(7, there)]),
+      'GET /books/7': { body: bookDetail(7, there), headers: { ETag: '"1"' } },
+      'POST /books/7/copies': { status: 201, body: { copies: [] } },
+    })
+    renderApp('/quick-add')
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    await userEvent.keyboard('0141439513{Enter}')
+    expect(await screen.findByText(/is already here: 3 copies, 1 on the shelf/)).toBeVisible()
+    await waitFor(() => expect(field(/Barcodes/)).toHaveFocus())
+    expect(screen.queryByRole('textbox', { name: 'Title' })).not.toBeInTheDocument()
+    await userEvent.keyboard('{Enter}')
+    await waitFor(async () =>
+      expect(await sent(made)).toEqual([['/library/api/v1/books/7/copies', { barcodes: [], count: 1 }]]),
+    )
+  })
+
+  it('R-BOOK-5: names a wrong ISBN before anything is sent, and a taken barcode keeps what was typed', async () => {
+    const made = server({
+      'POST /accessions': problem(422, 'invalid', {
+        errors: [wrong('barcodes[0]', 'barcodeTaken', { barcode: 'Q1' }, 'Q1 is the barcode of another copy.')],
+      }),
+    })
+    renderApp('/quick-add')
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    await userEvent.keyboard('9780141439519{Enter}')
+    expect(screen.getByText(/its check digit does not fit/)).toBeVisible()
+    expect(field('ISBN')).toHaveFocus()
+    await userEvent.clear(field('ISBN'))
+    await userEvent.keyboard('{Enter}Emma{Enter}{Enter}{Enter}Q1{Enter}{Enter}')
+    expect(await screen.findByText(/Q1 is the barcode of another copy/)).toBeVisible()
+    expect(field('Title')).toHaveValue('Emma')
+    expect(await sent(made)).toHaveLength(1)
+  })
+
+  it('R-SCAN-9: a burst of a scanner goes to the right field, wherever the focus is', async () => {
+    server()
+    renderApp('/quick-add')
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    const scanner = userEvent.setup({ delay: null })
+    await scanner.keyboard('L000123{Enter}')
+    expect(field('ISBN')).toHaveValue('')
+    expect(screen.getByText('L000123')).toBeVisible()
+    await userEvent.click(field('Author'))
+    await scanner.keyboard(`${ISBN}{Enter}`)
+    expect(field('Author')).toHaveValue('')
+    expect(field('ISBN')).toHaveValue(ISBN)
+    expect(field('Title')).toHaveFocus()
+  })
+})
