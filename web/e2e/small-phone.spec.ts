@@ -82,6 +82,34 @@ test.describe('a student with a small phone', () => {
   })
 })
 
+test.describe('a student without a network', () => {
+  test.use({ as: 'student' })
+
+  test('R-SHELL-3 opens a book and the ID card from the home, whose code was loaded ahead', async ({
+    page,
+    watch,
+    who,
+  }) => {
+    watch.excuse(/ERR_INTERNET_DISCONNECTED|could not be loaded/)
+    const arrived = page.waitForResponse(/ProfileScreen-.*\.js/)
+    await page.goto('student-home')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await arrived
+    await bar(page).getByRole('link', { name: 'Profile' }).tap()
+    await expect(page.getByRole('button', { name: 'My ID card' })).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'My ID card' }).tap()
+    await expect(page.getByRole('dialog')).toContainText(present(who).user.rollNumber ?? '')
+    await page.keyboard.press('Escape')
+    await bar(page).getByRole('link', { name: 'Home' }).tap()
+    await page.getByRole('article').first().getByRole('link').tap()
+    await expect(page.getByText('The library cannot be reached.').first()).toBeVisible()
+    await expect(page.getByText('Unexpected Application Error!')).toHaveCount(0)
+    await page.context().setOffline(false)
+  })
+})
+
 test.describe('a student with a fine', () => {
   test.use({ as: 'demo student' })
 

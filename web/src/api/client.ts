@@ -14,8 +14,8 @@ declare global {
 }
 
 /** Takes an early answer, once. */
-function early({ method, url }: Request): Promise<Response> | undefined {
-  const begun = method === 'GET' ? window.early?.[url] : undefined
+function early(url: string): Promise<Response> | undefined {
+  const begun = window.early?.[url]
   delete window.early?.[url]
   return begun
 }
@@ -24,7 +24,7 @@ function early({ method, url }: Request): Promise<Response> | undefined {
 export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
-    const response = await (early(request) ?? fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))
+    const response = await (early(request.url) ?? fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))
     hear(response)
     return response
   } catch (error) {

@@ -1,15 +1,18 @@
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
+import { API } from '../api/client'
 import { ProblemError } from '../lib/problem'
 import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import { finishPreloader } from './preloader'
-import { reloadOnceWell } from './reloadOnceWell'
 import classes from './ErrorScreen.module.css'
 import { homeOf, paths } from '../screens'
 import { storedRole } from '../lib/storage'
 import { useTitle } from '../lib/title'
+
+/** Pause before the server is asked again. */
+const RETRY_MS = 10_000
 
 type Report = { text: string; advice: string; reload: boolean }
 
@@ -65,7 +68,15 @@ function Report() {
   useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
   useEffect(() => {
-    if (mayPass) return reloadOnceWell(isServer)
+    if (!mayPass) return
+    const again = () => location.reload()
+    const ask = () => void fetch(`${API}/auth/session`).then(({ ok }) => ok && again(), console.warn)
+    const timer = isServer ? setInterval(ask, RETRY_MS) : undefined
+    addEventListener('online', again)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('online', again)
+    }
   }, [mayPass, isServer])
 
   return (

@@ -189,11 +189,10 @@ const OPTIONS: Parameters<typeof format>[3] = {
   formats: {
     // icu-minify's own formatter does not know the currency.
     number: { money: { style: 'currency' } },
-    // 28 Nov 2026, Saturday 28 Nov, and Sat 28 Nov. Server days have no time, so no time zone may shift them.
+    // 28 Nov 2026, and Saturday 28 Nov. Server days have no time, so no time zone may shift them.
     dateTime: {
       medium: { day: 'numeric', month: 'short', year: 'numeric' },
       full: { weekday: 'long', day: 'numeric', month: 'short' },
-      short: { weekday: 'short', day: 'numeric', month: 'short' },
     },
   },
   formatters: {

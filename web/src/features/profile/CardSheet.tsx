@@ -1,7 +1,13 @@
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 
-const IdCard = lazyChunk('id-card', () => import('./IdCard'))
+const load = () => import('./IdCard')
+const IdCard = lazyChunk('id-card', load)
+
+/** Loads the card's code ahead, so that the card also opens where there is no network. */
+export function prefetchCard(): void {
+  load().catch((error: unknown) => console.warn(error))
+}
 
 type CardSheetProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 

@@ -1,14 +1,15 @@
 import { Button, Modal } from '@mantine/core'
 import { Barcode } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { User } from '../../api/types'
 import { t } from '../../lib/messages'
-import { CardSheet } from './CardSheet'
+import { CardSheet, prefetchCard } from './CardSheet'
 
 /** The student's own card, to print or to show on a phone. */
 export function MyCard({ user }: { user: User }) {
   const [opened, setOpened] = useState(false)
   const { rollNumber } = user
+  useEffect(prefetchCard, [])
   if (rollNumber === null) return null
   return (
     <>
