@@ -57,3 +57,32 @@ it('a list that could not be read again stays and says so, as all lists do', asy
   expect(await screen.findByText(/The list may be out of date/)).toBeVisible()
   expect(row).toBeVisible()
 })
+
+it('R-UNDO-1: an undo after its day names the ordinary way, with a link', async () => {
+  const paid: Change = {
+    ...change,
+    action: 'paid',
+    person: { id: 5, name: 'Asha Rao' },
+    messages: [{ code: 'change.paid', params: {}, text: '₹20 paid.' }],
+    undoable: true,
+  }
+  const facts = {
+    instead: {
+      code: 'instead.reversePayment',
+      params: {},
+      text: 'Reverse the payment on the person’s account.',
+    },
+  }
+  const text = 'Only what was done today can be undone. Reverse the payment on the person’s account.'
+  const block = { id: 'undo.day', code: 'block.undoDay', facts, text, overridable: false }
+  fakeServer({
+    ...session,
+    'GET /changes': { body: { changes: [paid], next: null } },
+    'POST /changes/1/undo': problem(409, 'refused', { blocks: [block] }),
+  })
+  renderApp('/activity')
+  await userEvent.click(await screen.findByRole('button', { name: /^Undo/ }))
+  expect(await screen.findByRole('alert')).toHaveTextContent(text)
+  expect(screen.getByRole('link', { name: 'Open Asha Rao' })).toHaveAttribute('href', '/library/people/5')
+  expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
+})

@@ -1,20 +1,31 @@
 import { Button, Text } from '@mantine/core'
+import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { undo as undoAction } from '../../api/changes'
 import type { Change } from '../../api/types'
 import { translateMessage, t } from '../../lib/messages'
+import { messageOf, ProblemError } from '../../lib/problem'
+import { paths } from '../../screens'
 
-/** Undoes a change until the library's day ends (R-UNDO-1). */
-export function UndoChange({ change: { id, messages, undone, undoable } }: { change: Change }) {
+/** Undoes a change until the library's day ends (R-UNDO-1); later it leads to the ordinary way. */
+export function UndoChange({ change }: { change: Change }) {
+  const { id, messages, undone, undoable } = change
   const undo = useAction(undoAction, {
     done: (taken) => taken.messages.map(translateMessage).join(' '),
-    failed: (reason) => t('common.undoFailed', { reason }),
+    failed: (reason, error) => (isDayOver(error) ? null : t('common.undoFailed', { reason })),
   })
   if (undone) {
     return (
       <Text span size="sm" c="dimmed">
         {t('activity.undone')}
       </Text>
+    )
+  }
+  if (isDayOver(undo.error)) {
+    return (
+      <span role="alert">
+        {messageOf(undo.error)} <OrdinaryWay change={change} />
+      </span>
     )
   }
   if (!undoable) return null
@@ -28,5 +39,22 @@ export function UndoChange({ change: { id, messages, undone, undoable } }: { cha
     >
       {t('common.undo')}
     </Button>
+  )
+}
+
+const isDayOver = (error: unknown): boolean =>
+  error instanceof ProblemError && error.reasons.some((reason) => reason.id === 'undo.day')
+
+/** Actions on loans, which the desk corrects. */
+const AT_DESK: ReadonlySet<string> = new Set(['lent', 'returned', 'renewed', 'declared-lost'])
+
+/** Links the place where a change of an earlier day is corrected; its title is linked already. */
+function OrdinaryWay({ change: { action, person } }: { change: Change }) {
+  if (AT_DESK.has(action)) return <Link to={paths.desk()}>{t('activity.goDesk')}</Link>
+  if (!person) return null
+  return (
+    <Link to={paths.person(person.id)} dir="auto">
+      {t('activity.goPerson', { name: person.name })}
+    </Link>
   )
 }
