@@ -1,19 +1,21 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Printer } from 'lucide-react'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useActionForm } from '../../api/form'
 import { closeDay, tillQuery } from '../../api/till'
-import type { Till } from '../../api/types'
-import { amountOf } from '../../lib/amount'
+import type { Closing, Till } from '../../api/types'
+import { amountOf, typedAmount } from '../../lib/amount'
+import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { fieldsOf, messageOf } from '../../lib/problem'
-import { paths } from '../../screens'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ListState } from '../../ui/ListState'
-import { TillFacts } from './TillFacts'
+import { ClosingSheet } from './ClosingSheet'
+import { differenceText } from './differenceText'
+import { sumOf, TillFacts } from './TillFacts'
 
 /** Button that closes the till: what it should hold, what was counted, and the difference. */
 export function CloseDay() {
@@ -29,43 +31,75 @@ export function CloseDay() {
 function CloseDialog({ onClose }: { onClose: () => void }) {
   const query = useQuery({ ...tillQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const data = query.isFetchedAfterMount ? query.data : undefined
+  const [closing, setClosing] = useState<Closing | null>(null)
+  if (closing !== null) {
+    return (
+      <Dialog onClose={onClose} title={t('money.close.done', { number: closing.number })} size="lg">
+        <Stack>
+          <ClosingSheet closing={closing} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('money.pay.close')}
+            </Button>
+            <Button ref={focusHere} leftSection={<Printer data-size="18" aria-hidden />} onClick={() => print()}>
+              {t('desk.today.print')}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
+  }
   return (
     <Dialog onClose={onClose} title={t('money.close.title')}>
       <ListState query={{ ...query, data }} lines={6}>
-        {(till) => <CloseForm till={till} onClose={onClose} reload={query.refetch} />}
+        {(till) => <CloseForm till={till} onClose={onClose} onClosed={setClosing} reload={query.refetch} />}
       </ListState>
     </Dialog>
   )
 }
 
-type CloseFormProps = { till: Till; onClose: () => void; reload: () => Promise<unknown> }
+type CloseFormProps = {
+  till: Till
+  onClose: () => void
+  onClosed: (closing: Closing) => void
+  reload: () => Promise<unknown>
+}
 
-function CloseForm({ till, onClose, reload }: CloseFormProps) {
-  const navigate = useNavigate()
+function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
   const { after, expected } = till
   const { form, onSubmit, pending, error } = useActionForm({
     action: closeDay,
-    initial: { counted: '', note: '' },
-    inputOf: ({ counted, note }: { counted: string; note: string }) => ({
+    initial: { opening: typedAmount(till.opening), counted: '', note: '' },
+    inputOf: ({ opening: float, counted, note }: { opening: string; counted: string; note: string }) => ({
       after,
       expected,
+      opening: amountOf(float) ?? 0,
       counted: amountOf(counted) ?? 0,
       note,
     }),
-    validate: { counted: (typed: string) => amountProblem(t('money.close.counted'), typed) },
+    validate: {
+      opening: (typed: string) => (typed.trim() === '' ? null : amountProblem(t('money.close.opening'), typed)),
+      counted: (typed: string) => amountProblem(t('money.close.counted'), typed),
+    },
     done: ({ number }) => t('money.close.done', { number }),
-    onDone: ({ number }) => void navigate(paths.closing(number)),
+    onDone: onClosed,
   })
+  const opening = amountOf(form.values.opening) ?? 0
   const counted = amountOf(form.values.counted)
-  const difference = counted === null ? null : Math.round((counted - expected) * 100) / 100
-  const { counted: atCounted, note: atNote, ...others } = fieldsOf(error)
-  const stale = Object.values(others)[0]
-  const failure = error === null || atCounted !== undefined || atNote !== undefined || stale ? null : messageOf(error)
+  const difference = counted === null ? null : sumOf(counted, -sumOf(opening, expected))
+  const wrong = fieldsOf(error)
+  const stale = wrong['after'] ?? wrong['expected']
+  const failure = error === null || Object.keys(wrong).length > 0 ? null : messageOf(error)
 
   return (
     <form noValidate onSubmit={onSubmit}>
       <Stack>
-        <TillFacts of={till} />
+        <AmountInput
+          label={t('money.close.opening')}
+          description={t('money.close.openingHint')}
+          {...form.getInputProps('opening')}
+        />
+        <TillFacts of={till} opening={opening} />
         <AmountInput label={t('money.close.counted')} data-autofocus {...form.getInputProps('counted')} />
         <Text role="status" mih="1.5em">
           {difference !== null && differenceText(difference)}
@@ -84,11 +118,3 @@ function CloseForm({ till, onClose, reload }: CloseFormProps) {
     </form>
   )
 }
-
-/** "₹2 too little" */
-export const differenceText = (difference: number): string =>
-  difference === 0
-    ? t('money.close.none')
-    : difference < 0
-      ? t('money.close.short', { amount: -difference })
-      : t('money.close.over', { amount: difference })

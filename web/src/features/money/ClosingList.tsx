@@ -13,7 +13,8 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
-import { differenceText } from './CloseDay'
+import { differenceText } from './differenceText'
+import { sumOf } from './TillFacts'
 
 /** Closings of the till, newest first. */
 export function ClosingList() {
@@ -56,7 +57,7 @@ export function ClosingList() {
                   {
                     title: t('money.close.expected'),
                     align: 'end',
-                    cell: ({ expected }) => <Money amount={expected} />,
+                    cell: ({ opening, expected }) => <Money amount={sumOf(opening, expected)} />,
                   },
                   { title: t('money.close.counted'), align: 'end', cell: ({ counted }) => <Money amount={counted} /> },
                   {

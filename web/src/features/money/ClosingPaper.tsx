@@ -2,27 +2,21 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
 import { Link, useParams } from 'react-router'
-import { configQuery, useLibraryName } from '../../api/config'
+import { configQuery } from '../../api/config'
 import { closingQuery } from '../../api/till'
-import type { Closing } from '../../api/types'
-import { dayIn, timeText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { idOf } from '../../lib/paths'
-import { Sheet } from '../../print/Sheet'
 import { paths } from '../../screens'
-import { Money } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
-import { differenceText } from './CloseDay'
+import { ClosingSheet } from './ClosingSheet'
 import classes from './Till.module.css'
-import { TillFacts } from './TillFacts'
 
 /** A closing of the till, printed on one page with lines for two signatures. */
 export function ClosingPaper() {
   const number = idOf(useParams()['id']) ?? 0
   const query = useQuery(closingQuery(number))
   const config = useQuery(configQuery)
-  const timeZone = config.data?.timeZone
   return (
     <>
       <PageHeader
@@ -38,47 +32,9 @@ export function ClosingPaper() {
           </div>
         }
       />
-      <ListState query={{ ...query, data: timeZone ? query.data : undefined }} lines={8}>
-        {(closing) => <Paper closing={closing} timeZone={timeZone ?? 'UTC'} />}
+      <ListState query={{ ...query, data: config.data ? query.data : undefined }} lines={8}>
+        {(closing) => <ClosingSheet closing={closing} />}
       </ListState>
     </>
-  )
-}
-
-function Paper({ closing, timeZone }: { closing: Closing; timeZone: string }) {
-  const library = useLibraryName()
-  const { number, at, by, counted, difference, note } = closing
-  return (
-    <Sheet paper="page" className={classes.paper} label={t('money.closing.title', { number })}>
-      <p className={classes.library} dir="auto">
-        {library || 'My Library'}
-      </p>
-      <h2>{t('money.closing.title', { number })}</h2>
-      <p dir="auto">
-        <time dateTime={at}>
-          {dayIn(at, timeZone)}, {timeText(at, timeZone)}
-        </time>
-        {' · '}
-        {t('money.closing.by', { name: by })}
-      </p>
-      <TillFacts of={closing} />
-      <dl className={classes.facts}>
-        <div>
-          <dt>{t('money.close.counted')}</dt>
-          <dd>
-            <Money amount={counted} />
-          </dd>
-        </div>
-        <div className={classes.sum}>
-          <dt>{t('money.close.difference')}</dt>
-          <dd>{differenceText(difference)}</dd>
-        </div>
-      </dl>
-      {note !== '' && <p dir="auto">{t('money.closing.note', { note })}</p>}
-      <div className={classes.signatures}>
-        <p>{t('money.closing.librarian')}</p>
-        <p>{t('money.closing.checked')}</p>
-      </div>
-    </Sheet>
   )
 }

@@ -3,8 +3,17 @@ import { t } from '../../lib/messages'
 import { Money } from '../../ui/Facts'
 import classes from './Till.module.css'
 
-/** Money by method, expected cash, receipts from and to, and those that were reversed. */
-export function TillFacts({ of }: { of: Pick<Closing | Till, 'sums' | 'expected' | 'receipts' | 'reversed'> }) {
+/** Adds two amounts without the rounding of fractions. */
+export const sumOf = (one: number, two: number): number => Math.round((one + two) * 100) / 100
+
+type TillFactsProps = {
+  of: Pick<Closing | Till, 'sums' | 'expected' | 'receipts' | 'reversed'>
+  /** Cash that was in the till before. */
+  opening: number
+}
+
+/** Money by method, receipts from and to, those that were reversed, and the cash expected with the opening float. */
+export function TillFacts({ of, opening }: TillFactsProps) {
   const { sums, expected, receipts, reversed } = of
   return (
     <dl className={classes.facts}>
@@ -31,10 +40,18 @@ export function TillFacts({ of }: { of: Pick<Closing | Till, 'sums' | 'expected'
         <dt>{t('money.close.reversed')}</dt>
         <dd className="tabular">{reversed.length === 0 ? t('money.close.noneReversed') : reversed.join(', ')}</dd>
       </div>
+      {opening !== 0 && (
+        <div>
+          <dt>{t('money.close.opening')}</dt>
+          <dd>
+            <Money amount={opening} />
+          </dd>
+        </div>
+      )}
       <div className={classes.sum}>
         <dt>{t('money.close.expected')}</dt>
         <dd>
-          <Money amount={expected} />
+          <Money amount={sumOf(opening, expected)} />
         </dd>
       </div>
     </dl>

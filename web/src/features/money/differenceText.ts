@@ -1,0 +1,9 @@
+import { t } from '../../lib/messages'
+
+/** "₹2 too little" */
+export const differenceText = (difference: number): string =>
+  difference === 0
+    ? t('money.close.none')
+    : difference < 0
+      ? t('money.close.short', { amount: -difference })
+      : t('money.close.over', { amount: difference })
