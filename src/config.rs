@@ -45,6 +45,9 @@ pub enum Command {
     /// Import books or people from a file.
     #[command(subcommand)]
     Import(Import),
+    /// Export the catalogue to a file.
+    #[command(subcommand)]
+    Export(Export),
     /// Upgrade the database's schema and exit.
     Migrate {
         /// Only print what would be done.
@@ -437,23 +440,42 @@ pub enum Admin {
 }
 
 #[derive(Subcommand)]
-pub enum Import {
-    /// From a CSV file, also gzipped: header title,author,genre,photoURL,description,isbn,publishedYear,language,
-    /// averageRating,ratingsCount and optionally location,noOfBooks,rating,status,barcode,publisher,edition,
-    /// callNumber,price.
-    Books {
-        /// File (.csv or .csv.gz).
+pub enum Export {
+    /// As MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short one for each other title.
+    Marc {
+        /// File to be written; it must not exist.
         file: PathBuf,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Import {
+    /// From CSV or a spreadsheet (XLSX, ODS) with the header title,subtitle,author,genre,photoURL,description,isbn,
+    /// publishedYear,language,averageRating,ratingsCount,location,noOfBooks,rating,status,barcode,publisher,edition,
+    /// callNumber,price or part of it, or from MARC 21 records (ISO 2709, MARCXML). Any of them may be gzipped.
+    Books {
+        /// File (.csv, .xlsx, .ods, .mrc, .xml, also .gz).
+        file: PathBuf,
+        /// Field of each column in order, as title,author,,isbn with a blank for an ignored column; "guess" takes them from the
+        /// headings and the content.
+        #[arg(long)]
+        columns: Option<String>,
         /// File for the rejected rows; NAME.rejected.csv in the current folder by default.
         #[arg(long)]
         rejected: Option<PathBuf>,
         #[command(flatten)]
         database: Database,
     },
-    /// From a CSV file, also gzipped: header rollNumber,name,email,department,batch,category,validUntil or part of it.
+    /// From CSV or a spreadsheet (XLSX, ODS), also gzipped: header rollNumber,name,email,department,batch,category,validUntil or
+    /// part of it.
     People {
-        /// File (.csv or .csv.gz).
+        /// File (.csv, .xlsx, .ods, also .gz).
         file: PathBuf,
+        /// Field of each column in order, blank for an ignored column; "guess" takes them from the headings and the content.
+        #[arg(long)]
+        columns: Option<String>,
         /// Only print what would be done.
         #[arg(long)]
         dry_run: bool,

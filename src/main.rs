@@ -1,7 +1,8 @@
 //! The program: reads the command line and does what it says.
 
 use std::{
-    io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _},
+    fs::File,
+    io::{BufRead as _, BufWriter, ErrorKind, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -12,16 +13,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
     backups,
     clock::Clock,
-    config::{AcceptContradictions, Admin, Cli, Command, Database, Import, LogFormat, Zone},
+    config::{AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, Zone},
     demo,
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
         change::PersonChange,
-        id::UserId,
+        id::{BookId, UserId},
         rule::Invalid,
     },
     http::{self, web::Screens},
-    import::{self, rejects, table::Source},
+    import::{
+        self,
+        columns::{BOOKS, PEOPLE, Vocabulary},
+        marc, rejects,
+        table::Source,
+    },
     password,
     people::{self, second_factor},
     policies::Policies,
@@ -112,12 +118,13 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Admin(Admin::Deactivate { email, database, zone }) => deactivate(&database, &zone, email),
         Command::Admin(Admin::ResetSecondFactor { email, database }) => reset_second_factor(&database, email),
-        Command::Import(Import::Books { file, rejected, database }) => {
-            import_books(&database, &file, rejected)
+        Command::Import(Import::Books { file, columns, rejected, database }) => {
+            import_books(&database, &file, columns, rejected)
         }
-        Command::Import(Import::People { file, dry_run, rejected, database, zone }) => {
-            import_people(&database, &zone, &file, dry_run, rejected)
+        Command::Import(Import::People { file, columns, dry_run, rejected, database, zone }) => {
+            import_people(&database, &zone, &file, columns, dry_run, rejected)
         }
+        Command::Export(Export::Marc { file, database }) => export_marc(&database, &file),
         Command::Migrate { dry_run: true, database } => {
             let plan = migrate::plan(&database.database, MIGRATIONS)?;
             say!("{} {plan}", database.database);
@@ -329,12 +336,57 @@ fn refuse(invalid: Invalid) -> Result<()> {
     })
 }
 
-fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> Result<()> {
+/// Returns the fields of a file's columns as the command line names or guesses them.
+fn fields_of(file: &Path, columns: Option<String>, vocabulary: &Vocabulary) -> Result<Option<Vec<String>>> {
+    let Some(columns) = columns else { return Ok(None) };
+    if columns != "guess" {
+        return Ok(Some(columns.split(',').map(|field| field.trim().to_owned()).collect()));
+    }
+    let guess = vocabulary.guess(&Source::Path(file.to_owned()), u64::MAX)?;
+    for column in &guess.columns {
+        let field = if column.field.is_empty() { "(left out)" } else { &column.field };
+        say!("{} → {field}", column.heading);
+    }
+    Ok(Some(guess.columns.into_iter().map(|column| column.field).collect()))
+}
+
+/// Titles read at once for an export.
+const PORTION: i64 = 500;
+
+fn export_marc(database: &Database, file: &Path) -> Result<()> {
+    let written = || format!("{}: cannot be written", file.display());
+    let db = Db::open_existing(&database.database)?;
+    let mut out = BufWriter::new(File::create_new(file).with_context(written)?);
+    let mut after = BookId(0);
+    loop {
+        let (records, last) = db.read_blocking(move |tx| marc::portion(tx, after, PORTION))?;
+        out.write_all(records.as_bytes()).with_context(written)?;
+        let Some(last) = last else { break };
+        after = last;
+    }
+    out.into_inner()
+        .map_err(std::io::IntoInnerError::into_error)
+        .and_then(|file| file.sync_all())
+        .with_context(written)?;
+    db.close();
+    say!("{} has all titles of {}.", file.display(), database.database);
+    Ok(())
+}
+
+fn import_books(
+    database: &Database,
+    file: &Path,
+    columns: Option<String>,
+    rejected: Option<PathBuf>,
+) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
+    let fields = fields_of(file, columns, &BOOKS)?;
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?);
     let db = Db::open_existing(&database.database)?;
-    let totals = import::books::import(&db, file, &rejected, &bar)?;
+    let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
+    let options = import::books::Options { fields, with_clashes: true, by: None, moment };
+    let totals = import::books::import_with(&db, file, &rejected, options, &bar)?;
     db.close();
     say!(
         "{}: {} rows read, {} added, {} in the catalogue before, {} rejected.",
@@ -358,9 +410,11 @@ fn import_people(
     database: &Database,
     zone: &Zone,
     file: &Path,
+    columns: Option<String>,
     dry_run: bool,
     rejected: Option<PathBuf>,
 ) -> Result<()> {
+    let fields = fields_of(file, columns, &PEOPLE)?;
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     rejects::is_another_file(&rejected, file)?;
     let db = Db::open_existing(&database.database)?;
@@ -369,6 +423,7 @@ fn import_people(
         policies: &Policies::default(),
         authority: &Authority::command_line(),
         moment: Clock::system(zone.time_zone.clone()).moment(),
+        fields: fields.as_deref(),
         dry_run,
         rejected: Some(&rejected),
     };

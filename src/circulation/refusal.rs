@@ -135,6 +135,8 @@ pub enum NotUndone {
     Day { instead: Message },
     /// This kind of change cannot be undone.
     Kind,
+    /// Books of the import were lent, reserved or reviewed since.
+    Lent { books: i64 },
     /// These people were changed since; `names` has the first.
     People { people: usize, names: String },
 }
@@ -155,6 +157,7 @@ impl Block {
             Self::NotUndone(NotUndone::Closed { .. }) => "undo.closed",
             Self::NotUndone(NotUndone::Day { .. }) => "undo.day",
             Self::NotUndone(NotUndone::Kind) => "undo.kind",
+            Self::NotUndone(NotUndone::Lent { .. }) => "undo.lent",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
             Self::SelfBorrowOff => "self.borrow",
@@ -244,6 +247,7 @@ impl Block {
             }
             Self::NotUndone(NotUndone::Day { instead }) => message::block_undo_day(instead),
             Self::NotUndone(NotUndone::Kind) => message::block_undo_kind(),
+            Self::NotUndone(NotUndone::Lent { books }) => message::block_undo_lent(*books),
             Self::NotUndone(NotUndone::People { people, names }) => {
                 message::block_undo_people(*people, names)
             }

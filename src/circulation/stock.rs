@@ -15,7 +15,7 @@ use crate::{
         moment::Moment,
         rulebook::Rulebook,
     },
-    storage::{self, Tx, books, copies, events::Entry},
+    storage::{self, Tx, books, copies, events::Entry, imports},
 };
 
 /// Maximum number of copies listed in a change; its count covers all.
@@ -149,14 +149,31 @@ fn keep_added(
 /// # Errors
 /// [`Error::NotFound`].
 pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<ChangeId> {
+    let before = remove_title(tx, actor, moment, book)?;
+    let change = CatalogueChange::BookDeleted { book: Record::from(&before) };
+    record(tx, moment, actor, &Entry::book(book, change))
+}
+
+/// [`delete_title`] without recording a change; returns the title.
+pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<books::Detail> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
     // The same instant: undo finds the holds by it.
     hold::title_deleted(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::title_deleted(tx, book)?;
-    let change = CatalogueChange::BookDeleted { book: Record::from(&before) };
-    record(tx, moment, actor, &Entry::book(book, change))
+    Ok(before)
+}
+
+/// Takes back copies that an import added to a title, while no loan or hold names them: they are withdrawn and their barcodes
+/// are free again.
+pub fn take_back_copies(tx: &mut Tx<'_>, book: BookId, added: &[CopyId]) -> Result<()> {
+    if books::lock(tx, book)?.is_none() {
+        // The title was deleted since, and its copies with it.
+        return Ok(());
+    }
+    imports::take_back_copies(tx, book, added)?;
+    Ok(books::count_copies(tx, book)?)
 }
 
 /// [`add_copies`] without recording a change.

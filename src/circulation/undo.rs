@@ -43,7 +43,9 @@ pub struct Undone {
     pub messages: Vec<Message>,
 }
 
-pub(super) fn not_undone(why: NotUndone) -> Error {
+/// Refuses an undo.
+#[must_use]
+pub fn not_undone(why: NotUndone) -> Error {
     Error::Refused(Refusal { blocks: vec![Block::NotUndone(why)] })
 }
 

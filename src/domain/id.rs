@@ -52,4 +52,6 @@ ids! {
     SessionId,
     /// Id of a phone's scan.
     PhoneScanId,
+    /// Id of an import of books.
+    ImportId,
 }

@@ -157,6 +157,15 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/people", Access::Admin),
     ("POST", "/people", Access::May(Capability::People)),
     ("POST", "/people/import", Access::May(Capability::People)),
+    ("POST", "/imports/people/columns", Access::May(Capability::People)),
+    ("GET", "/imports/books", Access::May(Capability::Catalogue)),
+    ("POST", "/imports/books", Access::May(Capability::Catalogue)),
+    ("POST", "/imports/books/columns", Access::May(Capability::Catalogue)),
+    ("POST", "/imports/books/check", Access::May(Capability::Catalogue)),
+    ("GET", "/imports/books/{id}", Access::May(Capability::Catalogue)),
+    ("GET", "/imports/books/{id}/rejected.csv", Access::May(Capability::Catalogue)),
+    ("POST", "/imports/books/{id}/undo", Access::May(Capability::Catalogue)),
+    ("GET", "/books.mrc", Access::May(Capability::Catalogue)),
     ("GET", "/people.csv", Access::May(Capability::People)),
     ("GET", "/people/{id}", Access::Admin),
     ("DELETE", "/people/{id}", Access::May(Capability::People)),
@@ -248,7 +257,7 @@ pub async fn enforce(
     {
         within(app.limits.changes_of_student.take(&student.uid))?;
     }
-    if route == Turn::ROUTE {
+    if Turn::is_needed(request.method(), route) {
         let turn = Turn::take(&app)?;
         request.extensions_mut().insert(turn);
     }

@@ -19,6 +19,7 @@ pub mod extract;
 pub mod headers;
 pub mod holds;
 pub mod idempotency;
+pub mod imports;
 pub mod ledger;
 pub mod limits;
 pub mod loans;
@@ -75,11 +76,11 @@ pub const API: &str = "/library/api/v1";
 
 /// Maximum length of a request body, except uploads.
 const BODY_LIMIT: usize = 64 * 1024;
-/// Maximum length of an import file: about 100 000 people.
+/// Maximum length of an imported file: about 100 000 people or books.
 const UPLOAD_LIMIT: usize = 16 * 1024 * 1024;
 /// Returns the maximum body length of a path.
 fn body_limit(path: &str) -> usize {
-    if path.ends_with("/people/import") { UPLOAD_LIMIT } else { BODY_LIMIT }
+    if people::import::is_upload(path) { UPLOAD_LIMIT } else { BODY_LIMIT }
 }
 
 /// Time limit of a handler; a registration waits up to 15 s for its turn at hashing.
@@ -98,7 +99,7 @@ pub struct App {
     pub screens: web::Screens,
     /// Rate limits.
     pub limits: Limits,
-    /// Allows one import of people at a time.
+    /// Allows one import at a time.
     pub importing: people::import::Importing,
     /// Set when the server was asked to stop.
     pub stopping: AtomicBool,
@@ -163,6 +164,14 @@ fn api() -> OpenApiRouter<Shared> {
             people::record::erase_person
         ))
         .routes(routes!(people::import::import_people))
+        .routes(routes!(imports::read_people_columns))
+        .routes(routes!(imports::list_imports, imports::import_books))
+        .routes(routes!(imports::read_books_columns))
+        .routes(routes!(imports::check_books))
+        .routes(routes!(imports::read_import))
+        .routes(routes!(imports::export_rejected_books))
+        .routes(routes!(imports::undo_import))
+        .routes(routes!(imports::export_marc))
         .routes(routes!(people::promotion::promote_batch))
         .routes(routes!(people::merge::merge_people))
         .routes(routes!(people::role::change_role))

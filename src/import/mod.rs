@@ -1,12 +1,18 @@
-//! Imports of CSV files: each row is stored, found unchanged, or listed with the reason of its rejection.
+//! Imports of files: each row is stored, found unchanged, or listed with the reason of its rejection.
 //!
-//! All imports share [`table`], which reads rows, and [`rejects`], which lists rejected rows. [`books`] and [`people`] interpret
-//! the rows of their kind.
+//! [`file`] recognises a file and turns spreadsheets ([`workbook`]) and MARC records ([`marc`]) into CSV text. All imports share
+//! [`table`], which reads rows, [`columns`], which guesses what is in which column, and [`rejects`], which lists rejected rows.
+//! [`books`] and [`people`] interpret the rows of their kind.
 
 pub mod books;
+pub mod columns;
+pub mod file;
+pub mod marc;
 pub mod people;
 pub mod rejects;
 pub mod table;
+pub mod undo;
+mod workbook;
 
 use std::time::{Duration, Instant};
 

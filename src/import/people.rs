@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 use super::{
     Pace,
     rejects::{Excerpt, Rejected, Rejects},
-    table::{Row, Source, Table},
+    table::{Columns, Row, Source, Table},
 };
 use crate::{
     domain::{
@@ -50,6 +50,8 @@ use crate::{
 
 /// Columns that are read.
 const COLUMNS: [&str; 7] = ["rollNumber", "name", "email", "department", "batch", "category", VALID_UNTIL];
+/// Column of a school's list that is joined with the batch: class 8 and section B are the batch 8-B.
+const SECTION: &str = "section";
 /// Further columns of an export, which are ignored.
 const IGNORED: [&str; 5] = ["role", "active", "openLoans", "overdueLoans", "owes"];
 
@@ -59,7 +61,7 @@ const CLEAR: &str = "-";
 /// Maximum rows in a file, without blank ones.
 const MOST_ROWS: usize = 200_000;
 /// Maximum bytes of a file's unpacked text: 300 per row.
-const LONGEST: u64 = 64 * 1024 * 1024;
+pub const LONGEST: u64 = 64 * 1024 * 1024;
 /// Maximum rejected rows; a file with more is refused.
 const MOST_REJECTED: usize = 10_000;
 
@@ -256,7 +258,10 @@ fn read_row(row: &Row<'_>) -> Read {
         name: text("name"),
         email: or_clear("email"),
         department: or_clear("department"),
-        batch: or_clear("batch"),
+        batch: match (or_clear("batch"), cell(row, SECTION)) {
+            (Some(Some(batch)), Some(section)) => Some(Some(format!("{batch}-{section}"))),
+            (batch, _) => batch,
+        },
         category: text("category"),
         valid_until,
     };
@@ -724,6 +729,8 @@ pub struct Import<'i> {
     pub policies: &'i Policies,
     pub authority: &'i Authority,
     pub moment: Moment,
+    /// Field of each column of the file; `None` takes them from the header.
+    pub fields: Option<&'i [String]>,
     /// True for a preview, which stores nothing.
     pub dry_run: bool,
     /// File for the rejected rows; without one the report holds as many as fit.
@@ -736,8 +743,9 @@ impl Import<'_> {
     /// # Errors
     /// If nothing was stored, or not all rows.
     pub fn run(&self, file: &Source) -> Result<Report> {
-        let known = [COLUMNS.as_slice(), &IGNORED].concat();
-        let mut table = Table::open(file, LONGEST, &known, COLUMNS[0], &ProgressBar::hidden())?;
+        let known = [COLUMNS.as_slice(), &[SECTION], &IGNORED].concat();
+        let columns = Columns { known: &known, required: COLUMNS[0], fields: self.fields };
+        let mut table = Table::open(file, LONGEST, columns, &ProgressBar::hidden())?;
         let index = Index::of(&mut table)?;
         let mut reporting = Reporting {
             totals: Totals { rows: index.rows, ..Totals::default() },

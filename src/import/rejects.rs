@@ -27,6 +27,12 @@ impl Rejected {
         Self { line, cells, reason }
     }
 
+    /// Returns its line in the file.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
     #[must_use]
     pub fn for_reason(self, reason: String) -> Self {
         Self { reason, ..self }

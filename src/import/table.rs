@@ -1,22 +1,21 @@
-//! Table in a CSV file, checked as a whole and then read row by row.
+//! Table in a file, checked as a whole and then read row by row.
 //!
-//! The file is read twice. The first pass checks encoding, quotes and the size of rows, so that a malformed file imports
-//! nothing.
+//! CSV text is read twice. The first pass checks encoding, quotes and the size of rows, so that a malformed file imports
+//! nothing. [`super::file`] turns files of other kinds into such text.
 
 use std::{
     collections::HashMap,
     fmt,
-    fs::File,
-    io::{BufRead, BufReader, Cursor, Read as _, Seek, SeekFrom},
+    io::{BufRead, Read as _},
     path::PathBuf,
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use bytes::Bytes;
 use csv::{ReaderBuilder, StringRecord};
-use flate2::read::MultiGzDecoder;
 use indicatif::ProgressBar;
 
+use super::file::{self, Kind, Recognised};
 use crate::{
     domain::rule::{Invalid, Text},
     message::Message,
@@ -26,12 +25,21 @@ use crate::{
 /// Leading columns of a list of rejected rows; an import ignores them.
 pub const REJECT_COLUMNS: [&str; 2] = ["line", "reason"];
 
+/// Column with the MARC record of a row, which the list of rejected rows leaves out.
+pub const RECORD: &str = "marc";
+
+/// Column with the reason why a MARC record cannot be a row.
+pub const PROBLEM: &str = "problem";
+
+/// Maximum columns of a file.
+pub const MOST_COLUMNS: usize = 250;
+
 /// Maximum bytes in a row. Title, author and description of maximum length have 48 000; without a limit an unclosed quote
 /// would swallow the rest of the file.
-const MAX_ROW: usize = 1024 * 1024;
+pub(super) const MAX_ROW: usize = 1024 * 1024;
 
-/// Source of a CSV file.
-#[derive(Clone)]
+/// Source of a file.
+#[derive(Clone, Debug)]
 pub enum Source {
     Path(PathBuf),
     /// Uploaded bytes, plain or gzipped.
@@ -47,9 +55,20 @@ impl fmt::Display for Source {
     }
 }
 
-/// A CSV file with a header, plain or gzipped.
+/// Fields of the columns of a file.
+#[derive(Clone, Copy)]
+pub struct Columns<'c> {
+    /// Fields that the import reads.
+    pub known: &'c [&'c str],
+    pub required: &'c str,
+    /// Field of each column in order, blank for one that is ignored; `None` takes them from the header.
+    pub fields: Option<&'c [String]>,
+}
+
+/// A file with a header.
 pub struct Table {
     source: Source,
+    file: Recognised,
     reader: csv::Reader<Box<dyn BufRead>>,
     header: StringRecord,
     columns: HashMap<String, usize>,
@@ -64,29 +83,64 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// Opens a file of at most `longest` bytes of text with the column `required` and others of `known`. `bar` shows the
-    /// progress of reading.
-    pub fn open(
-        source: &Source,
-        longest: u64,
-        known: &[&str],
-        required: &str,
-        bar: &ProgressBar,
-    ) -> Result<Self> {
+    /// Opens a file of at most `longest` bytes of text. `bar` shows the progress of reading.
+    pub fn open(source: &Source, longest: u64, columns: Columns<'_>, bar: &ProgressBar) -> Result<Self> {
         let table = || -> Result<Self> {
-            check_soundness(open(source, &ProgressBar::hidden())?, longest)?;
-            let (reader, header) = begin(source, bar)?;
-            let columns = columns(&header, known, required)?;
-            Ok(Self { source: source.clone(), reader, header, columns, record: StringRecord::new() })
+            let file = file::recognise(source, longest)?;
+            let (reader, header) = begin(&file, bar)?;
+            let columns = match columns.fields {
+                None => named(&header, columns.known, columns.required)?,
+                Some(fields) => chosen(&header, fields, columns)?,
+            };
+            Ok(Self { source: source.clone(), file, reader, header, columns, record: StringRecord::new() })
         };
         table().with_context(|| source.to_string())
     }
 
+    /// Opens a file of any columns.
+    pub fn unnamed(source: &Source, longest: u64, bar: &ProgressBar) -> Result<Self> {
+        let table = || -> Result<Self> {
+            let file = file::recognise(source, longest)?;
+            let (reader, header) = begin(&file, bar)?;
+            ensure!(!header.is_empty(), "the file is empty; its first line must name the columns");
+            let columns = HashMap::new();
+            Ok(Self { source: source.clone(), file, reader, header, columns, record: StringRecord::new() })
+        };
+        table().with_context(|| source.to_string())
+    }
+
+    /// Returns the headings.
+    pub fn header(&self) -> impl Iterator<Item = &str> {
+        self.header.iter()
+    }
+
+    /// True for a list of rejected rows.
+    #[must_use]
+    pub fn is_list_of_rejects(&self) -> bool {
+        is_list_of_rejects(&self.header)
+    }
+
+    #[must_use]
+    pub fn separator(&self) -> u8 {
+        self.file.separator
+    }
+
+    /// Returns the encoding of the file, where it is not UTF-8.
+    #[must_use]
+    pub fn encoding(&self) -> Option<&'static str> {
+        self.file.encoding
+    }
+
     /// Returns to the first row.
     pub fn rewind(&mut self) -> Result<()> {
-        let begun = begin(&self.source, &ProgressBar::hidden());
+        let begun = begin(&self.file, &ProgressBar::hidden());
         (self.reader, _) = begun.with_context(|| self.source.to_string())?;
         Ok(())
+    }
+
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.file.kind
     }
 
     #[must_use]
@@ -98,6 +152,8 @@ impl Table {
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let more = self.reader.read_record(&mut self.record).with_context(|| self.source.to_string())?;
         let line = self.record.position().map_or(0, csv::Position::line);
+        // A record of MARC has its number in the file.
+        let line = if self.file.kind == Kind::Marc { line - 1 } else { line };
         Ok(more.then_some(Row { line, table: self }))
     }
 
@@ -107,7 +163,8 @@ impl Table {
     }
 
     fn own_cells<'r>(&'r self, record: &'r StringRecord) -> impl Iterator<Item = &'r str> {
-        let skipped = REJECT_COLUMNS.map(|name| self.columns.get(name).copied());
+        let skipped = [REJECT_COLUMNS[0], REJECT_COLUMNS[1], RECORD, PROBLEM]
+            .map(|name| self.columns.get(name).copied());
         record
             .iter()
             .enumerate()
@@ -120,6 +177,11 @@ impl<'t> Row<'t> {
     /// Returns the cells as read, without the leading columns of a list of rejected rows.
     pub fn cells(&self) -> impl Iterator<Item = &'t str> {
         self.table.own_cells(&self.table.record)
+    }
+
+    /// Returns all cells as read.
+    pub fn all_cells(&self) -> impl Iterator<Item = &'t str> {
+        self.table.record.iter()
     }
 
     /// Returns its size in memory in bytes: the text and the end of each cell.
@@ -176,7 +238,7 @@ impl<'t> Row<'t> {
     }
 }
 
-fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMap<String, usize>> {
+fn named(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMap<String, usize>> {
     let first = &known[..known.len().min(3)];
     ensure!(
         !header.is_empty(),
@@ -188,50 +250,71 @@ fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<Hash
         let name = name.trim();
         ensure!(
             known.contains(&name) || REJECT_COLUMNS.contains(&name),
-            "line 1: unknown column \"{name}\"; the header may have {}",
-            known.join(",")
+            "line 1: unknown column \"{}\"; the header may have {}",
+            short(name),
+            listed(known)
         );
         ensure!(columns.insert(name.to_owned(), index).is_none(), "line 1: column \"{name}\" appears twice");
     }
     ensure!(
         columns.contains_key(required),
         "line 1: the header is missing or has no column \"{required}\"; it may have {}",
-        known.join(",")
+        listed(known)
     );
     Ok(columns)
 }
 
+/// Lists the columns of CSV; the others come from MARC only.
+fn listed(known: &[&str]) -> String {
+    let known: Vec<&str> = known.iter().copied().filter(|name| ![RECORD, PROBLEM].contains(name)).collect();
+    known.join(",")
+}
+
+/// Returns the beginning of a text from a file, to be shown.
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn chosen(
+    header: &StringRecord,
+    fields: &[String],
+    Columns { known, required, .. }: Columns<'_>,
+) -> Result<HashMap<String, usize>> {
+    ensure!(!header.is_empty(), "the file is empty; its first line must name the columns");
+    ensure!(
+        header.len() == fields.len(),
+        "the file has {} columns, and {} were chosen; choose the columns again",
+        header.len(),
+        fields.len()
+    );
+    let mut columns = HashMap::new();
+    for (index, field) in fields.iter().enumerate().filter(|(_, field)| !field.is_empty()) {
+        ensure!(known.contains(&field.as_str()), "there is no field \"{}\"", short(field));
+        ensure!(columns.insert(field.clone(), index).is_none(), "two columns are chosen as \"{field}\"");
+    }
+    ensure!(columns.contains_key(required), "no column is chosen as \"{required}\"");
+    if is_list_of_rejects(header) {
+        columns.extend(REJECT_COLUMNS.iter().enumerate().map(|(index, name)| ((*name).to_owned(), index)));
+    }
+    Ok(columns)
+}
+
+/// True for the header of a list of rejected rows.
+pub(super) fn is_list_of_rejects(header: &StringRecord) -> bool {
+    REJECT_COLUMNS.iter().enumerate().all(|(index, name)| header.get(index) == Some(name))
+}
+
 /// Opens a reader of a file's rows and reads the header.
-fn begin(source: &Source, bar: &ProgressBar) -> Result<(csv::Reader<Box<dyn BufRead>>, StringRecord)> {
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(open(source, bar)?);
+fn begin(file: &Recognised, bar: &ProgressBar) -> Result<(csv::Reader<Box<dyn BufRead>>, StringRecord)> {
+    let mut reader =
+        ReaderBuilder::new().flexible(true).delimiter(file.separator).from_reader(file.text(bar)?);
     let header = reader.headers()?.clone();
+    ensure!(
+        header.len() <= MOST_COLUMNS,
+        "line 1: there are {} columns; a file may have {MOST_COLUMNS}",
+        header.len()
+    );
     Ok((reader, header))
-}
-
-/// Opens the text of a file, unpacked, without a byte order mark.
-fn open(source: &Source, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
-    match source {
-        Source::Path(path) => unpacked(BufReader::new(File::open(path).context("cannot be read")?), bar),
-        Source::Upload(bytes) => unpacked(Cursor::new(bytes.clone()), bar),
-    }
-}
-
-fn unpacked(mut file: impl BufRead + Seek + 'static, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
-    let length = file.seek(SeekFrom::End(0)).context("cannot be read")?;
-    file.rewind().context("cannot be read")?;
-    bar.set_length(length);
-    // Recognised by its first bytes, not by its name.
-    let gzipped = file.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
-    let file = bar.wrap_read(file);
-    let mut text: Box<dyn BufRead> = if gzipped {
-        Box::new(BufReader::with_capacity(64 * 1024, MultiGzDecoder::new(file)))
-    } else {
-        Box::new(BufReader::with_capacity(64 * 1024, file))
-    };
-    if text.fill_buf().context("cannot be read")?.starts_with(&[0xef, 0xbb, 0xbf]) {
-        text.consume(3);
-    }
-    Ok(text)
 }
 
 /// State of the check of quotes.
@@ -244,9 +327,14 @@ enum State {
     QuoteSeen,
 }
 
+/// Cause of an error: the text is not UTF-8.
+#[derive(Debug, thiserror::Error)]
+#[error("the text is not UTF-8")]
+pub(super) struct NotUtf8;
+
 /// Checks the whole file: UTF-8, quotes after RFC 4180, no row beyond [`MAX_ROW`], at most `longest` bytes (unpacking may
 /// enlarge a file a thousand times). The `csv` crate accepts a misplaced quote silently.
-fn check_soundness(mut text: impl BufRead, longest: u64) -> Result<()> {
+pub(super) fn check_soundness(mut text: impl BufRead, longest: u64, separator: u8) -> Result<()> {
     let mut line = Vec::new();
     let mut length = 0;
     let mut number = 0_u64;
@@ -278,12 +366,11 @@ fn check_soundness(mut text: impl BufRead, longest: u64) -> Result<()> {
             row <= MAX_ROW,
             "line {row_begun}: the row is longer than 1 MiB; is a closing quote missing?"
         );
-        if number == 1 && (line.starts_with(&[0xff, 0xfe]) || line.starts_with(&[0xfe, 0xff])) {
-            bail!("line 1: the file is UTF-16; save it as \"CSV UTF-8\"");
-        }
         if let Err(error) = std::str::from_utf8(&line) {
             let byte = error.valid_up_to() + 1;
-            bail!("line {number}: byte {byte} is not UTF-8; save the file as \"CSV UTF-8\"");
+            return Err(anyhow!(NotUtf8).context(format!(
+                "line {number}: byte {byte} is not UTF-8; save the file as \"CSV UTF-8\""
+            )));
         }
         ensure!(!line.contains(&0), "line {number}: there is a NUL character; this is not a text file");
         for byte in &line {
@@ -298,7 +385,8 @@ fn check_soundness(mut text: impl BufRead, longest: u64) -> Result<()> {
                     "line {number}: a quote inside a field that is not quoted; put the whole field in quotes and \
                      double the quote"
                 ),
-                (_, b',' | b'\n' | b'\r') => State::FieldStart,
+                (_, b'\n' | b'\r') => State::FieldStart,
+                (_, byte) if *byte == separator => State::FieldStart,
                 (State::QuoteSeen, _) => {
                     bail!(
                         "line {number}: text after a closing quote; double a quote that belongs to the text"
@@ -317,7 +405,7 @@ mod tests {
     use super::*;
 
     fn unsound(text: &[u8]) -> String {
-        check_soundness(text, u64::MAX).map_or_else(|error| error.to_string(), |()| String::new())
+        check_soundness(text, u64::MAX, b',').map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]
@@ -326,7 +414,6 @@ mod tests {
         assert!(unsound(b"title\na\n\"b\" c\n").starts_with("line 3: text after a closing quote"));
         assert!(unsound(b"title\na \"b\"\n").starts_with("line 2: a quote inside"));
         assert!(unsound(b"title\nok\ncaf\xe9\n").starts_with("line 3: byte 4 is not UTF-8"));
-        assert!(unsound(b"\xff\xfet\0").contains("UTF-16"));
         assert_eq!(unsound(b"title,author\r\n\"a \"\"b\"\"\nc\",d\r\n,\r\n"), "");
     }
 
@@ -348,7 +435,7 @@ mod tests {
     #[test]
     fn a_header_is_asked_for_and_a_misspelt_column_named() {
         let header = |names: &[&str]| {
-            columns(&StringRecord::from(names.to_vec()), &["title", "author"], "title")
+            named(&StringRecord::from(names.to_vec()), &["title", "author"], "title")
                 .map_or_else(|error| error.to_string(), |columns| columns.len().to_string())
         };
         assert!(header(&["Madame Bovary", "Gustave Flaubert"]).contains("Madame Bovary"));

@@ -19,6 +19,8 @@ messages! {
     "change.bookDeleted" = change_book_deleted(title: &str): "“{title}” deleted from the catalogue.";
     "change.booksImported" = change_books_imported(count: i64):
         "{count, plural, one {# book} other {# books}} imported.";
+    "change.importUndone" = change_import_undone(count: i64):
+        "{count, plural, one {# imported book} other {# imported books}} taken out again.";
     "change.reviewDeleted" = change_review_deleted(rating: i64): "Review of {rating, plural, one {# star} other {# stars}} deleted.";
     "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
 

@@ -5,7 +5,7 @@ use super::Message;
 messages! {
     // Requests that failed.
     "problem.import-running" = problem_import_running():
-        "Another import of people is still running. Nothing was changed; wait until it is done, and try again.";
+        "Another import is still running. Nothing was changed; wait until it is done, and try again.";
     "problem.import-stopped" = problem_import_stopped(stored: usize):
         "The import stopped after {stored, plural, one {# person was} other {# people were}} stored. They stay stored. Import the same file again: it goes on from there.";
 
@@ -20,6 +20,9 @@ messages! {
         "\"{value}\" is not a whole number from {min} to {max}";
     "import.notStatus" = import_not_status(value: &str): "\"{value}\" is not \"Available\" or \"Not Available\"";
     "import.row" = import_row(reason: &str): "The row {reason}.";
+    "import.record" = import_record(reason: &str): "This record cannot be imported: {reason}.";
+    "import.sameRow" = import_same_row(line: u64): "same as line {line}";
+    "import.clash" = import_clash(title: &str): "“{title}” in the catalogue has this ISBN";
     "import.rowTwice" = import_row_twice(line: u64): "The same roll number is in line {line}.";
     "import.rowOften" = import_row_often(line: u64, more: usize):
         "The same roll number is in line {line} and in {more, plural, one {# more line} other {# more lines}}.";

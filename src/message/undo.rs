@@ -21,6 +21,8 @@ messages! {
     "block.undoDay" = block_undo_day(instead: &Message): "Only what was done today can be undone. {instead}";
     "block.undoPeople" = block_undo_people(people: usize, names: &str):
         "{people, plural, one {# person was} other {# people were}} changed since: {names}. Correct the rest by hand.";
+    "block.undoLent" = block_undo_lent(books: i64):
+        "{books, plural, one {# of these books was} other {# of these books were}} lent, reserved or reviewed since. Delete the others one by one.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
 
     // How to correct a change after its day.

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Param, Result, Row, Tx};
+use super::{Error, Param, Result, Row, Tx, imports};
 use crate::{
     domain::{
         book::{Book, BookForm, Imprint, Status, average_rating},
@@ -363,6 +363,7 @@ pub fn count_copies(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
 
 /// Purges the books deleted before this instant.
 pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
+    imports::forget_records(tx, before)?;
     tx.execute(sql!("DELETE FROM deleted_books WHERE deleted_at < $1"), &[&before])?;
     Ok(())
 }

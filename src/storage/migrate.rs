@@ -81,6 +81,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0024_receipt_prints"),
     migration!("0025_opening_float"),
     migration!("0026_imprints"),
+    migration!("0027_imports"),
 ];
 
 impl Migration {

@@ -16,6 +16,7 @@ pub mod forget;
 mod health;
 pub mod holds;
 pub mod idempotency;
+pub mod imports;
 mod job;
 pub mod leases;
 pub mod ledger;

@@ -19,8 +19,8 @@ use crate::{
     domain::{
         account::Capability,
         id::{
-            BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PasskeyId, PhoneId, PhoneScanId,
-            ReviewId, SessionId, UserId,
+            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, PasskeyId, PhoneId,
+            PhoneScanId, ReviewId, SessionId, UserId,
         },
     },
     money::Money,
@@ -200,6 +200,7 @@ numbers!(
     PhoneScanId,
     PasskeyId,
     SessionId,
+    ImportId,
     Money
 );
 

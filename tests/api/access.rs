@@ -176,6 +176,17 @@ async fn call(
     } else {
         book
     };
+    let id = if path.starts_with("/imports/books/{id}") {
+        app.raw(
+            "INSERT INTO imports (file_name, state, row_count, done, added, more, copies, known, clashes, rejected, rejects,
+                                  started_at, updated_at)
+             VALUES ('books.csv', 'done', 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0)",
+        );
+        let last = app.raw("SELECT MAX(id) FROM imports");
+        last[0][0].as_deref().and_then(|id| id.parse().ok()).expect("a number")
+    } else {
+        id
+    };
     if path == "/people/merge" {
         let (keep, drop) = (app.student(8).await.uid, app.student(9).await.uid);
         body = Some(json!({ "keep": keep, "drop": drop, "dryRun": true }));
@@ -187,8 +198,11 @@ async fn call(
     let path = path.replace("{id}", &id.to_string()).replace("{number}", &receipt);
     let query = if path == "/desk/phone-scans" { "?desk=a%20desk%20of%20the%20tests" } else { "" };
     let mut request = person.request(method, &format!("{path}{query}"), body.as_ref());
-    if path == "/people/import" {
+    if path == "/people/import" || path == "/imports/people/columns" {
         *request.body_mut() = Body::from("rollNumber\n");
+    }
+    if method == "POST" && path.starts_with("/imports/books") && !path.ends_with("/undo") {
+        *request.body_mut() = Body::from("title\n");
     }
     if method == "PUT" && path.starts_with("/books") {
         let etag = app.visitor().get(&format!("/books/{book}")).await.etag();
@@ -318,6 +332,14 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/accessions"),
             ("POST", "/books/{id}/copies"),
             ("PATCH", "/copies/{id}"),
+            ("GET", "/imports/books"),
+            ("POST", "/imports/books"),
+            ("POST", "/imports/books/columns"),
+            ("POST", "/imports/books/check"),
+            ("GET", "/imports/books/{id}"),
+            ("GET", "/imports/books/{id}/rejected.csv"),
+            ("POST", "/imports/books/{id}/undo"),
+            ("GET", "/books.mrc"),
         ],
     ),
     (
@@ -325,6 +347,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
         &[
             ("POST", "/people"),
             ("POST", "/people/import"),
+            ("POST", "/imports/people/columns"),
             ("GET", "/people.csv"),
             ("DELETE", "/people/{id}"),
             ("POST", "/people/promote"),

@@ -196,7 +196,7 @@ async fn a_second_import_is_told_that_another_runs_r_people_4() {
     let file = "rollNumber,name\nnew-1,Asha\n";
     for dry_run in [true, false] {
         let told = import(&librarian, file, dry_run).await.problem(409, "import-running");
-        assert!(told.starts_with("Another import of people is still running."), "{told}");
+        assert!(told.starts_with("Another import is still running."), "{told}");
     }
     drop(turn);
     assert_eq!(import(&librarian, file, false).await.expect(200)["totals"]["added"], 1);

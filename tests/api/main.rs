@@ -22,6 +22,7 @@ mod accounts;
 mod app;
 mod authority;
 mod bodies;
+mod book_import;
 mod card;
 mod catalogue;
 #[path = "../common/certificate.rs"]

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         account::Capability,
         book::{Imprint, Status},
-        id::{BookId, ReviewId},
+        id::{BookId, ImportId, ReviewId},
         review::Review,
     },
     message::{self, Message},
@@ -32,6 +32,10 @@ pub enum CatalogueChange {
         last: BookId,
         count: i64,
     },
+    ImportUndone {
+        import: ImportId,
+        count: i64,
+    },
     Reviewed {
         review: ReviewId,
         rating: i64,
@@ -54,6 +58,7 @@ impl CatalogueChange {
                 About { undone_by: Some(Capability::Catalogue), ..About::of("book-deleted") }
             }
             Self::BooksImported { .. } => About::of("books-imported"),
+            Self::ImportUndone { .. } => About::of("import-undone"),
             Self::Reviewed { .. } => About::of("reviewed"),
             Self::ReviewDeleted { .. } => About::of("review-deleted"),
         }
@@ -65,6 +70,7 @@ impl CatalogueChange {
             Self::BookUpdated { after, .. } => message::change_book_updated(&after.title),
             Self::BookDeleted { book } => message::change_book_deleted(&book.title),
             Self::BooksImported { count, .. } => message::change_books_imported(*count),
+            Self::ImportUndone { count, .. } => message::change_import_undone(*count),
             Self::Reviewed { rating, .. } => message::change_reviewed(*rating),
             Self::ReviewDeleted { before, .. } => message::change_review_deleted(before.rating),
         }]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{FromRequestParts, State},
-    http::{StatusCode, request::Parts},
+    http::{Method, StatusCode, request::Parts},
 };
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -33,11 +33,15 @@ pub struct ImportQuery {
     /// Preview: store nothing.
     #[serde(default)]
     dry_run: bool,
+    /// Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+    /// header must have the names of the fields.
+    #[serde(default)]
+    columns: Option<String>,
 }
 
-/// Import people from a CSV file, plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). Each
-/// portion of a thousand rows is stored whole or not at all.
+/// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
+/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, or with columns that are chosen, at most
+/// 200 000 rows (R-PEOPLE-4). Each portion of a thousand rows is stored whole or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
 pub async fn import_people(
@@ -54,6 +58,7 @@ pub async fn import_people(
     // A task of its own goes on if the browser disconnects: the whole file is stored and the answer kept for a repeat.
     let by = librarian.uid;
     let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
+    let fields = query.columns.as_deref().map(chosen);
     let work = tokio::spawn(async move {
         let library = app.library.clone();
         let report = tokio::task::spawn_blocking(move || {
@@ -62,6 +67,7 @@ pub async fn import_people(
                 policies: &library.policies,
                 authority: &authority,
                 moment: library.clock.moment(),
+                fields: fields.as_deref(),
                 dry_run: query.dry_run,
                 rejected: None,
             };
@@ -73,6 +79,24 @@ pub async fn import_people(
         app.keep_answer(once, Answer::json(StatusCode::OK, &report)?).await
     });
     work.await.map_err(|error| Error::Internal(Box::new(error)))?
+}
+
+/// Splits the fields chosen for the columns of a file.
+pub fn chosen(columns: &str) -> Vec<String> {
+    columns.split(',').map(|field| field.trim().to_owned()).collect()
+}
+
+/// True for the path of a call that takes a file.
+pub fn is_upload(path: &str) -> bool {
+    [
+        "/people/import",
+        "/imports/people/columns",
+        "/imports/books",
+        "/imports/books/columns",
+        "/imports/books/check",
+    ]
+    .iter()
+    .any(|upload| path.ends_with(upload))
 }
 
 /// Limit of one import at a time per server: an import may need 100 MiB of memory.
@@ -89,8 +113,10 @@ impl Default for Importing {
 pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
 
 impl Turn {
-    /// Route that needs the permit.
-    pub const ROUTE: &str = "/people/import";
+    /// True for a call that needs the permit: it reads a file into memory.
+    pub fn is_needed(method: &Method, route: &str) -> bool {
+        method == Method::POST && is_upload(route)
+    }
 
     /// Takes the permit, before the file is read into memory.
     pub fn take(app: &App) -> Result<Self> {

@@ -1,0 +1,462 @@
+//! Imports of books: progress, what each added, the columns of known files, and the MARC records of titles.
+
+use serde_json::{Value, json};
+
+use super::{Error, Result, Row, Tx};
+use crate::{
+    domain::id::{BookId, CopyId, ImportId, UserId},
+    insert, sql,
+};
+
+/// Time without a sign of life after which an import counts as stopped, in milliseconds.
+pub const STALE: i64 = 120_000;
+
+/// State of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Running,
+    /// Its server stopped, or a portion failed; what was before it is stored.
+    Stopped,
+    Done,
+    Undoing,
+    Undone,
+}
+
+impl State {
+    const ALL: [Self; 5] = [Self::Running, Self::Stopped, Self::Done, Self::Undoing, Self::Undone];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Done => "done",
+            Self::Undoing => "undoing",
+            Self::Undone => "undone",
+        }
+    }
+}
+
+/// Numbers of rows and copies by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows read.
+    pub done: i64,
+    /// New titles.
+    pub added: i64,
+    /// Rows that added copies to a known title.
+    pub more: i64,
+    /// New copies.
+    pub copies: i64,
+    /// Rows that were in the catalogue before.
+    pub known: i64,
+    /// Rejected rows whose ISBN is that of another title.
+    pub clashes: i64,
+    /// Rejected rows, clashes included.
+    pub rejected: i64,
+}
+
+/// A stored import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub id: ImportId,
+    pub file_name: String,
+    /// Name of the librarian; `None` for the command line.
+    pub by: Option<String>,
+    pub state: State,
+    /// Rows of the file.
+    pub rows: i64,
+    pub counts: Counts,
+    /// Epoch milliseconds.
+    pub started_at: i64,
+}
+
+macro_rules! columns {
+    () => {
+        "i.id, i.file_name, u.name, i.state, i.row_count, i.done, i.added, i.more, i.copies, i.known, i.clashes, i.rejected,
+         i.started_at, i.updated_at FROM imports AS i LEFT JOIN users AS u ON u.id = i.by_id"
+    };
+}
+
+fn import(row: &Row<'_>, now: i64) -> Result<Import> {
+    let state: String = row.get(3)?;
+    let state = State::ALL
+        .into_iter()
+        .find(|known| known.as_str() == state)
+        .ok_or_else(|| Error::Database(format!("{state:?} is no state of an import").into()))?;
+    let is_stale = row.get::<i64>(13)? < now - STALE;
+    Ok(Import {
+        id: row.get(0)?,
+        file_name: row.get(1)?,
+        by: row.get(2)?,
+        state: if is_stale && matches!(state, State::Running | State::Undoing) {
+            State::Stopped
+        } else {
+            state
+        },
+        rows: row.get(4)?,
+        counts: Counts {
+            done: row.get(5)?,
+            added: row.get(6)?,
+            more: row.get(7)?,
+            copies: row.get(8)?,
+            known: row.get(9)?,
+            clashes: row.get(10)?,
+            rejected: row.get(11)?,
+        },
+        started_at: row.get(12)?,
+    })
+}
+
+/// Gives up imports whose server stopped, so that another can begin.
+fn give_up_stale(tx: &mut Tx<'_>, now: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE imports SET state = 'stopped', active = NULL
+             WHERE state IN ('running', 'undoing') AND updated_at < $1"
+        ),
+        &[&(now - STALE)],
+    )?;
+    Ok(())
+}
+
+/// Begins an import; `None` while another one writes.
+pub fn begin(
+    tx: &mut Tx<'_>,
+    file_name: &str,
+    by: Option<UserId>,
+    rows: i64,
+    now: i64,
+) -> Result<Option<ImportId>> {
+    give_up_stale(tx, now)?;
+    tx.query_opt(
+        sql!(
+            "INSERT INTO imports (file_name, by_id, state, active, row_count, done, added, more, copies, known, clashes,
+                                  rejected, rejects, started_at, updated_at)
+             VALUES ($1, $2, 'running', 1, $3, 0, 0, 0, 0, 0, 0, 0, '', $4, $4)
+             ON CONFLICT (active) DO NOTHING RETURNING id"
+        ),
+        &[&file_name, &by, &rows, &now],
+        |row| row.get(0),
+    )
+}
+
+/// Begins an import of the command line, which needs no turn: it goes on where it was stopped.
+pub fn begin_apart(tx: &mut Tx<'_>, file_name: &str, now: i64) -> Result<ImportId> {
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO imports (file_name, state, row_count, done, added, more, copies, known, clashes, rejected, rejects,
+                                  started_at, updated_at)
+             VALUES ($1, 'running', 0, 0, 0, 0, 0, 0, 0, 0, '', $2, $2)"
+        ),
+        &[&file_name, &now],
+    )?;
+    Ok(id.into())
+}
+
+/// Stores the progress of a running import; fails if it was given up meanwhile.
+pub fn advance(tx: &mut Tx<'_>, id: ImportId, counts: &Counts, now: i64) -> Result<()> {
+    let Counts { done, added, more, copies, known, clashes, rejected } = counts;
+    tx.execute_one(
+        sql!(
+            "UPDATE imports SET done = $2, added = $3, more = $4, copies = $5, known = $6, clashes = $7, rejected = $8,
+                    updated_at = $9
+             WHERE id = $1 AND state = 'running'"
+        ),
+        &[&id, done, added, more, copies, known, clashes, rejected, &now],
+    )
+}
+
+/// Ends an import or an undo.
+pub fn end(tx: &mut Tx<'_>, id: ImportId, state: State, rejects: Option<&str>, now: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE imports SET state = $2, active = NULL, rejects = COALESCE($3, rejects), updated_at = $4,
+                    row_count = CASE WHEN row_count = 0 THEN done ELSE row_count END
+             WHERE id = $1 AND state IN ('running', 'undoing')"
+        ),
+        &[&id, &state.as_str(), &rejects, &now],
+    )?;
+    Ok(())
+}
+
+/// Returns an import by its id.
+pub fn by_id(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<Option<Import>> {
+    tx.query_opt(sql!("SELECT ", columns!(), " WHERE i.id = $1"), &[&id], |row| import(row, now))
+}
+
+/// Returns the last imports, newest first.
+pub fn last(tx: &mut Tx<'_>, limit: i64, now: i64) -> Result<Vec<Import>> {
+    tx.query(sql!("SELECT ", columns!(), " ORDER BY i.id DESC LIMIT $1"), &[&limit], |row| import(row, now))
+}
+
+/// Returns the rejected rows of an import as CSV, with the name of its file.
+pub fn rejects(tx: &mut Tx<'_>, id: ImportId) -> Result<Option<(String, String)>> {
+    tx.query_opt(sql!("SELECT file_name, rejects FROM imports WHERE id = $1"), &[&id], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
+}
+
+/// Notes titles that an import added.
+pub fn add_titles(tx: &mut Tx<'_>, id: ImportId, titles: &[BookId]) -> Result<()> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO import_titles (import_id, book_id)
+             SELECT CAST($1 AS BIGINT), CAST(it AS BIGINT)
+             FROM json_array_elements_text(CAST(CAST($2 AS TEXT) AS JSON)) AS added (it)"
+        )
+    } else {
+        sql!("INSERT INTO import_titles (import_id, book_id) SELECT $1, value FROM json_each($2)")
+    };
+    tx.execute_all(statement, titles.len(), &[&id, &json!(titles).to_string()])
+}
+
+/// Notes copies that an import added to a title that was there.
+pub fn add_copies(tx: &mut Tx<'_>, id: ImportId, book: BookId, copies: &[CopyId]) -> Result<()> {
+    for copy in copies {
+        tx.execute_one(
+            sql!("INSERT INTO import_copies (import_id, copy_id, book_id) VALUES ($1, $2, $3)"),
+            &[&id, copy, &book],
+        )?;
+    }
+    Ok(())
+}
+
+/// True if this import added the title.
+pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
+    let found = tx.query_opt(
+        sql!("SELECT 1 FROM import_titles WHERE import_id = $1 AND book_id = $2"),
+        &[&id, &book],
+        |row| row.get::<i64>(0),
+    );
+    Ok(found?.is_some())
+}
+
+/// Counts the titles of an import with a loan, an open hold or a review, and its copies with a loan or a hold: these forbid
+/// its undo.
+pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT (SELECT COUNT(*) FROM import_titles AS t WHERE t.import_id = $1
+                       AND (EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+                                    WHERE c.book_id = t.book_id)
+                            OR EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NOT NULL
+                                       WHERE c.book_id = t.book_id)
+                            OR EXISTS (SELECT 1 FROM holds AS h WHERE h.book_id = t.book_id AND h.state IN ('waiting', 'ready'))
+                            OR EXISTS (SELECT 1 FROM reviews AS r WHERE r.book_id = t.book_id)))
+                  + (SELECT COUNT(*) FROM import_copies AS t WHERE t.import_id = $1
+                       AND (EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NULL)
+                            OR EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NOT NULL)
+                            OR EXISTS (SELECT 1 FROM holds AS h WHERE h.copy_id = t.copy_id AND h.state = 'ready')))"
+        ),
+        &[&id],
+        |row| row.get(0),
+    )
+}
+
+/// Begins the undo of an import that is done or stopped; `false` if it is not, or another import writes.
+pub fn begin_undo(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<bool> {
+    give_up_stale(tx, now)?;
+    let is_free = tx
+        .query_opt(sql!("SELECT id FROM imports WHERE active = 1"), &[], |row| row.get::<ImportId>(0))?
+        .is_none();
+    Ok(is_free
+        && tx.execute(
+            sql!(
+                "UPDATE imports SET state = 'undoing', active = 1, updated_at = $2
+                 WHERE id = $1 AND state IN ('done', 'stopped')"
+            ),
+            &[&id, &now],
+        )? == 1)
+}
+
+/// Returns the next titles and copies of an import that are not undone yet.
+pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<(Vec<BookId>, Vec<(CopyId, BookId)>)> {
+    let titles = tx.query(
+        sql!("SELECT book_id FROM import_titles WHERE import_id = $1 ORDER BY book_id LIMIT $2"),
+        &[&id, &limit],
+        |row| row.get(0),
+    )?;
+    let copies = tx.query(
+        sql!("SELECT copy_id, book_id FROM import_copies WHERE import_id = $1 ORDER BY book_id, copy_id LIMIT $2"),
+        &[&id, &limit],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok((titles, copies))
+}
+
+/// Forgets titles and copies of an import that are undone, and stores the progress: the number of those left.
+pub fn forget(
+    tx: &mut Tx<'_>,
+    id: ImportId,
+    titles: &[BookId],
+    copies: &[(CopyId, BookId)],
+    now: i64,
+) -> Result<()> {
+    for title in titles {
+        tx.execute_one(
+            sql!("DELETE FROM import_titles WHERE import_id = $1 AND book_id = $2"),
+            &[&id, title],
+        )?;
+    }
+    for (copy, _) in copies {
+        tx.execute_one(
+            sql!("DELETE FROM import_copies WHERE import_id = $1 AND copy_id = $2"),
+            &[&id, copy],
+        )?;
+    }
+    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+}
+
+/// Counts what is left to undo.
+pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT (SELECT COUNT(*) FROM import_titles WHERE import_id = $1)
+                  + (SELECT COUNT(*) FROM import_copies WHERE import_id = $1)"
+        ),
+        &[&id],
+        |row| row.get(0),
+    )
+}
+
+/// Returns the fields chosen for a file with these headings.
+pub fn fields(tx: &mut Tx<'_>, kind: &str, headings: &str) -> Result<Option<Vec<String>>> {
+    let found = tx.query_opt(
+        sql!("SELECT fields FROM import_columns WHERE kind = $1 AND headings = $2"),
+        &[&kind, &headings],
+        |row| row.get::<String>(0),
+    )?;
+    Ok(found.and_then(|fields| serde_json::from_str(&fields).ok()))
+}
+
+/// Remembers the fields chosen for a file with these headings.
+pub fn keep_fields(tx: &mut Tx<'_>, kind: &str, headings: &str, fields: &[String]) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "INSERT INTO import_columns (kind, headings, fields) VALUES ($1, $2, $3)
+             ON CONFLICT (kind, headings) DO UPDATE SET fields = excluded.fields"
+        ),
+        &[&kind, &headings, &json!(fields).to_string()],
+    )
+}
+
+/// Keeps the MARC record that a title came from.
+pub fn keep_record(tx: &mut Tx<'_>, book: BookId, record: &str) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "INSERT INTO marc_records (book_id, record) VALUES ($1, $2)
+             ON CONFLICT (book_id) DO UPDATE SET record = excluded.record"
+        ),
+        &[&book, &record],
+    )
+}
+
+/// Deletes the MARC records of titles deleted before this instant.
+pub fn forget_records(tx: &mut Tx<'_>, before: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books WHERE deleted_at < $1)
+               AND NOT EXISTS (SELECT 1 FROM books WHERE id = book_id)"
+        ),
+        &[&before],
+    )?;
+    Ok(())
+}
+
+/// Title for an export as MARC, with its record if it came from one.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    pub id: BookId,
+    pub title: String,
+    pub author: String,
+    pub genre: String,
+    pub isbn: Option<String>,
+    pub published_year: Option<i64>,
+    pub language: Option<String>,
+    pub location: String,
+    pub record: Option<String>,
+}
+
+/// Returns the titles after this id, in the order of ids.
+pub fn exported(tx: &mut Tx<'_>, after: BookId, limit: i64) -> Result<Vec<Exported>> {
+    tx.query(
+        sql!(
+            "SELECT b.id, b.title, b.author, b.genre, b.isbn, b.published_year, b.language, b.location, m.record
+             FROM books AS b LEFT JOIN marc_records AS m ON m.book_id = b.id WHERE b.id > $1 ORDER BY b.id LIMIT $2"
+        ),
+        &[&after, &limit],
+        |row| {
+            Ok(Exported {
+                id: row.get(0)?,
+                title: row.get(1)?,
+                author: row.get(2)?,
+                genre: row.get(3)?,
+                isbn: row.get(4)?,
+                published_year: row.get(5)?,
+                language: row.get(6)?,
+                location: row.get(7)?,
+                record: row.get(8)?,
+            })
+        },
+    )
+}
+
+/// Returns the barcodes of a title's copies.
+pub fn barcodes(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<String>> {
+    tx.query(
+        sql!(
+            "SELECT barcode FROM copies WHERE book_id = $1 AND condition <> 'withdrawn' ORDER BY id LIMIT 500"
+        ),
+        &[&book],
+        |row| row.get(0),
+    )
+}
+
+/// Finds which of these import keys are in the catalogue.
+pub fn known_keys(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<(String, BookId)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT books.import_key, books.id FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+             JOIN books ON books.import_key = wanted.it"
+        )
+    } else {
+        sql!(
+            "SELECT books.import_key, books.id FROM json_each($1) AS wanted CROSS JOIN books
+             ON books.import_key = wanted.value"
+        )
+    };
+    tx.query(statement, &[&Value::from(keys.to_vec()).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// Finds titles with one of these ISBNs: ISBN, id and title.
+pub fn known_isbns(tx: &mut Tx<'_>, isbns: &[&str]) -> Result<Vec<(String, BookId, String)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT books.isbn, books.id, books.title
+             FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it) JOIN books ON books.isbn = wanted.it"
+        )
+    } else {
+        sql!(
+            "SELECT books.isbn, books.id, books.title FROM json_each($1) AS wanted CROSS JOIN books
+             ON books.isbn = wanted.value"
+        )
+    };
+    tx.query(statement, &[&Value::from(isbns.to_vec()).to_string()], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })
+}
+
+/// Takes back copies that an import added to a title: they are withdrawn, and their barcodes are free again.
+pub fn take_back_copies(tx: &mut Tx<'_>, book: BookId, copies: &[CopyId]) -> Result<()> {
+    for copy in copies {
+        tx.execute(
+            sql!(
+                "UPDATE copies SET condition = 'withdrawn', barcode_key = NULL WHERE id = $1 AND book_id = $2"
+            ),
+            &[copy, &book],
+        )?;
+    }
+    tx.touch_book(book);
+    Ok(())
+}
