@@ -38,6 +38,7 @@ pub const SCREENS: &[&str] = &[
     "people",
     "people/{id}",
     "import-people",
+    "import-books",
     "promote",
     "no-dues/{id}",
     "desk",

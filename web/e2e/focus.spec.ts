@@ -66,6 +66,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     people: { title: 'People', go: underMore('People') },
     person: { title: /./, go: (page) => page.locator('tbody').getByRole('link').first().click() },
     importPeople: { title: 'Import people', ...opened('import-people') },
+    importBooks: { title: 'Import books', ...opened('import-books') },
     promote: { title: 'Year’s end', ...opened('promote') },
     holds: { title: 'Holds', go: underMore('Holds') },
     money: { title: 'Money', go: underMore('Money') },

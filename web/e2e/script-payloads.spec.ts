@@ -196,6 +196,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     promote: ['promote'],
     noDues: [`no-dues/${certificate}`],
     importPeople: ['import-people'],
+    importBooks: ['import-books'],
     receipt: [`receipt/${encodeURIComponent(receipt)}`],
     toShelve: ['to-shelve'],
     activity: ['activity'],

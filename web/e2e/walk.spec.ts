@@ -618,8 +618,24 @@ const LIBRARIAN: Walk[] = [
       },
     ],
   },
-  // The names of the columns are the same in every language.
-  { address: 'import-people', open: ['words'] },
+  { address: 'import-people' },
+  {
+    address: 'import-books',
+    states: [
+      {
+        name: 'books: which column of a file is what',
+        reach: async ({ page }) => {
+          await page.goto('import-books')
+          const file = 'Acc. No.,Name of the Book,Writer\n1,,\n2,Godan,Premchand\n'
+          await page
+            .locator('input[type=file]')
+            .setInputFiles({ name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
+          await page.getByRole('button', { name: 'Check the file' }).click()
+          await expect(page.getByRole('heading', { name: '1 row rejected' })).toBeVisible()
+        },
+      },
+    ],
+  },
   {
     address: 'promote',
     // Its radio buttons are 20 pixels high.

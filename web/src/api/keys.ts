@@ -58,6 +58,8 @@ export const keys = {
   closings: ['money', 'closings'] as const,
   closing: (number: number) => ['closing', number] as const,
   receipt: (number: string) => ['receipts', number] as const,
+  imports: ['imports'] as const,
+  importOfBooks: (id: number) => ['imports', 'one', id] as const,
   loans: ['loans'] as const,
   overdue: ['loans', 'overdue'] as const,
   loanLists: ['loans', 'list'] as const,

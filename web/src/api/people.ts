@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { action, type Call } from './action'
+import { action } from './action'
 import { client, dataOf } from './client'
+import { fileBody, type Upload } from './imports'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type {
@@ -148,16 +149,12 @@ export const makeCode = action({
 /** Imports people from a file, or previews the import with `dryRun`. The file's properties identify a retry. */
 export const importPeople = action({
   name: 'importPeople',
-  send: (
-    { file, dryRun }: { name: string; size: number; lastModified: number; dryRun: boolean; file: File },
-    { headers }: Call,
-  ) =>
+  send: ({ file, dryRun, columns }: Upload & { dryRun: boolean; columns: string | undefined }, call) =>
     dataOf(
       client.POST('/people/import', {
-        params: { query: { dryRun } },
-        body: file as unknown as string,
-        bodySerializer: (body: unknown) => body as BodyInit,
-        headers: { ...headers, 'Content-Type': 'text/csv' },
+        params: { query: { dryRun, ...(columns !== undefined && { columns }) } },
+        ...fileBody(file, call),
+        headers: { ...call.headers, 'Content-Type': 'text/csv' },
       }),
     ),
   // A long file is stored in portions: after a failure a part may be stored.

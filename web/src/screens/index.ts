@@ -6,6 +6,7 @@ import { screens as books } from '../features/books/screens'
 import { screens as copies } from '../features/copies/screens'
 import { screens as desk } from '../features/desk/screens'
 import { screens as holds } from '../features/holds/screens'
+import { screens as imports } from '../features/imports/screens'
 import { screens as loans } from '../features/loans/screens'
 import { screens as money } from '../features/money/screens'
 import { screens as people } from '../features/people/screens'
@@ -26,6 +27,7 @@ export const screens = {
   ...copies,
   ...desk,
   ...holds,
+  ...imports,
   ...loans,
   ...money,
   ...people,

@@ -2,28 +2,60 @@ import { Alert, Anchor, Button, FileButton, Group, Text, Title } from '@mantine/
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
+import { readPeopleColumns, uploadOf } from '../../api/imports'
 import { importPeople } from '../../api/people'
-import type { ImportReport, Person } from '../../api/types'
+import type { FileColumns, ImportReport, Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { focusHere } from '../../lib/focus'
 import { paths } from '../../screens'
 import { fieldMessage, messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ColumnChooser, saveFile } from '../imports'
 import classes from './ImportScreen.module.css'
 
-const HEADER = 'rollNumber,name,email,department,batch,category,validUntil'
+const NAMES = {
+  rollNumber: () => t('people.column.rollNumber'),
+  name: () => t('people.column.name'),
+  email: () => t('people.fact.email'),
+  department: () => t('people.column.department'),
+  batch: () => t('people.column.batch'),
+  section: () => t('people.import.section'),
+  category: () => t('people.fact.category'),
+  validUntil: () => t('people.fact.validUntil'),
+}
+
+const nameOf = (field: string) => NAMES[field as keyof typeof NAMES]()
+
+/** True if the first line names the columns as the library does: then there is nothing to ask. */
+const hasOurNames = ({ columns, remembered }: FileColumns) =>
+  !remembered && columns.every(({ heading, field }) => heading === field)
 
 /** Import of people from a file: a preview first, then the import (R-PEOPLE-4). */
 export default function ImportScreen() {
   const [file, setFile] = useState<File | null>(null)
   const [report, setReport] = useState<ImportReport | null>(null)
+  const [columns, setColumns] = useState<FileColumns | null>(null)
+  const [fields, setFields] = useState<string[] | null>(null)
+  const look = useAction(readPeopleColumns)
   const send = useAction(importPeople)
+  const error = look.error ?? send.error
 
-  async function run(chosen: File, dryRun: boolean) {
-    const { name, size, lastModified } = chosen
-    const outcome = await send.run({ name, size, lastModified, dryRun, file: chosen })
+  async function run(chosen: File, dryRun: boolean, names: string[] | null) {
+    setFields(names)
+    const outcome = await send.run({ ...uploadOf(chosen), dryRun, columns: names?.join(',') })
     setReport(outcome.ok ? outcome.output : null)
+  }
+
+  async function open(chosen: File) {
+    setFile(chosen)
+    setColumns(null)
+    setReport(null)
+    send.reset()
+    const outcome = await look.run(uploadOf(chosen))
+    if (!outcome.ok) return
+    if (hasOurNames(outcome.output)) await run(chosen, true, null)
+    else setColumns(outcome.output)
   }
 
   const { added, changed } = report?.totals ?? { added: 0, changed: 0 }
@@ -38,31 +70,45 @@ export default function ImportScreen() {
         }
       />
       <Text>{t('people.import.what')}</Text>
-      <pre className={classes.header}>{HEADER}</pre>
       <Text c="dimmed" size="sm">
         {t('people.import.rules')}
       </Text>
       <Group mt="lg">
         <FileButton
-          accept=".csv,.gz,text/csv"
+          accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,text/csv"
           onChange={(chosen) => {
-            setFile(chosen)
-            setReport(null)
-            if (chosen) void run(chosen, true)
+            if (chosen) void open(chosen)
           }}
         >
           {(props) => (
-            <Button {...props} variant={report ? 'default' : 'filled'} loading={send.pending && report === null}>
+            <Button {...props} variant={report ? 'default' : 'filled'} loading={look.pending}>
               {t(file ? 'people.import.other' : 'people.import.choose')}
             </Button>
           )}
         </FileButton>
-        {file && <span dir="auto">{file.name}</span>}
+        {file ? (
+          <span dir="auto">{file.name}</span>
+        ) : (
+          <Button variant="subtle" onClick={() => saveFile('people-example.csv', t('people.import.exampleRows'))}>
+            {t('people.import.example')}
+          </Button>
+        )}
       </Group>
-      {send.error && (
+      {error && (
         <Alert color="red" role="alert" mt="lg">
-          {messageOf(send.error)}
+          {messageOf(error)}
         </Alert>
+      )}
+      {file && columns && (
+        <ColumnChooser
+          key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+          columns={columns}
+          nameOf={nameOf}
+          pending={send.pending && report === null}
+          isChecked={report !== null}
+          onChosen={(chosen) => void run(file, true, chosen)}
+          onChanged={() => setReport(null)}
+        />
       )}
       {report && (
         <section key={String(report.dryRun)} aria-labelledby="report" className={classes.report}>
@@ -73,7 +119,7 @@ export default function ImportScreen() {
             {t('people.import.totals', report.totals)}
           </p>
           {report.dryRun && added + changed > 0 && file && (
-            <Button loading={send.pending} onClick={() => void run(file, false)}>
+            <Button loading={send.pending} onClick={() => void run(file, false, fields)}>
               {t('people.import.submit', { count: added + changed })}
             </Button>
           )}
@@ -89,19 +135,11 @@ export default function ImportScreen() {
 
 function Rejected({ report: { rejected, totals, rejectsFile } }: { report: ImportReport }) {
   if (rejected.length === 0) return null
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([rejectsFile ?? ''], { type: 'text/csv' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = 'people.rejected.csv'
-    link.click()
-    URL.revokeObjectURL(url)
-  }
   return (
     <div className={classes.part}>
       <Group justify="space-between">
         <Title order={3}>{t('people.import.rejected', { count: totals.rejected })}</Title>
-        <Button variant="default" size="sm" onClick={save}>
+        <Button variant="default" size="sm" onClick={() => saveFile('people.rejected.csv', rejectsFile ?? '')}>
           {t('people.import.save')}
         </Button>
       </Group>
@@ -165,10 +203,6 @@ type Field = 'name' | 'email' | 'department' | 'batch' | 'category' | 'validUnti
 function Changed({ report: { changed, totals } }: { report: ImportReport }) {
   if (changed.length === 0) return null
   const valueOf = (details: Pick<Person, Field>, field: string) => details[field as Field] ?? '–'
-  const nameOf = (field: string) =>
-    field === 'name' || field === 'batch' || field === 'department'
-      ? t(`people.column.${field}`)
-      : t(`people.fact.${field as 'email' | 'category' | 'validUntil'}`)
   return (
     <div className={classes.part}>
       <Title order={3}>{t('people.import.changed', { count: totals.changed })}</Title>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
@@ -13,9 +13,14 @@ export function AddFirstBook() {
       message={t('books.list.empty')}
       action={
         may && (
-          <Button component={Link} to={paths.addBook()}>
-            {t('books.add')}
-          </Button>
+          <Group justify="center">
+            <Button component={Link} to={paths.importBooks()}>
+              {t('books.import')}
+            </Button>
+            <Button component={Link} to={paths.addBook()} variant="default">
+              {t('books.add')}
+            </Button>
+          </Group>
         )
       }
     />

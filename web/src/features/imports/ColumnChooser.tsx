@@ -1,0 +1,82 @@
+import { Alert, Button, NativeSelect, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { FileColumns } from '../../api/types'
+import { focusHere } from '../../lib/focus'
+import { t } from '../../lib/messages'
+import classes from './Import.module.css'
+
+type ColumnChooserProps = {
+  columns: FileColumns
+  /** Name of a field of the list. */
+  nameOf: (field: string) => string
+  pending: boolean
+  /** A report of this choice is shown, with the next step. */
+  isChecked: boolean
+  /** Called with the field of each column, in order. */
+  onChosen: (fields: string[]) => void
+  /** Called when a choice changes, as a report of the choice before is no longer right. */
+  onChanged?: () => void
+}
+
+/** The question which column of a file is what, with the first rows beside the guess. */
+export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: ColumnChooserProps) {
+  const [fields, setFields] = useState(() => columns.columns.map(({ field }) => field))
+  const rows = columns.columns.map(({ heading, cells }, index) => ({
+    index,
+    heading: heading || t('imports.columns.unnamed', { number: index + 1 }),
+    cells: cells.filter((cell) => cell !== '').join(' · ') || t('imports.columns.empty'),
+  }))
+  const isMissing = !fields.includes(columns.required)
+  const choose = (index: number, field: string) => {
+    // A field belongs to one column: the one chosen last.
+    setFields((before) =>
+      before.map((old, place) => (place === index ? field : field !== '' && old === field ? '' : old)),
+    )
+    onChanged?.()
+  }
+  return (
+    <section aria-labelledby="columns" className={classes.part}>
+      <Title order={2} id="columns" ref={focusHere} tabIndex={-1}>
+        {t('imports.columns.title')}
+      </Title>
+      <Text c="dimmed">
+        {t('imports.columns.found', { rows: columns.rows, columns: columns.columns.length })}
+        {columns.remembered && <> {t('imports.columns.remembered')}</>}
+      </Text>
+      <ul className={classes.columns}>
+        {rows.map(({ index, heading, cells }) => (
+          <li key={index} className={classes.column} data-ignored={fields[index] === ''}>
+            <div className={classes.sample}>
+              <strong dir="auto">{heading}</strong>
+              <span className={classes.cells} dir="auto">
+                {cells}
+              </span>
+            </div>
+            <NativeSelect
+              aria-label={t('imports.columns.what', { heading })}
+              value={fields[index] ?? ''}
+              data={[
+                { value: '', label: t('imports.columns.ignore') },
+                ...columns.fields.map((field) => ({ value: field, label: nameOf(field) })),
+              ]}
+              onChange={(event) => choose(index, event.currentTarget.value)}
+            />
+          </li>
+        ))}
+      </ul>
+      {isMissing && (
+        <Alert color="red" mb="md" role="alert">
+          {t('imports.columns.missing', { field: nameOf(columns.required) })}
+        </Alert>
+      )}
+      <Button
+        variant={isChecked ? 'default' : 'filled'}
+        loading={pending}
+        disabled={isMissing}
+        onClick={() => onChosen(fields)}
+      >
+        {t('imports.columns.check')}
+      </Button>
+    </section>
+  )
+}

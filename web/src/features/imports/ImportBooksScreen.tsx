@@ -1,0 +1,303 @@
+import { Alert, Anchor, Button, FileButton, Group, Switch, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { useAction } from '../../api/action'
+import { checkBooks, importBooks, importsQuery, MARC_PATH, readBookColumns, uploadOf } from '../../api/imports'
+import type { BooksReport, FileColumns, ImportOfBooks } from '../../api/types'
+import { focusHere } from '../../lib/focus'
+import { momentText, numberText } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { fieldMessage, messageOf } from '../../lib/problem'
+import { paths } from '../../screens'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ColumnChooser } from './ColumnChooser'
+import classes from './Import.module.css'
+import { ImportState } from './ImportState'
+import { saveFile } from './saveFile'
+import { Total } from './Total'
+
+type Field = keyof typeof NAMES
+
+/** Fields of a book, as the chooser of columns names them. */
+const NAMES = {
+  title: () => t('imports.field.title'),
+  subtitle: () => t('imports.field.subtitle'),
+  author: () => t('imports.field.author'),
+  genre: () => t('imports.field.genre'),
+  photoURL: () => t('imports.field.photoURL'),
+  description: () => t('imports.field.description'),
+  isbn: () => t('imports.field.isbn'),
+  publishedYear: () => t('imports.field.publishedYear'),
+  language: () => t('imports.field.language'),
+  averageRating: () => t('imports.field.averageRating'),
+  ratingsCount: () => t('imports.field.ratingsCount'),
+  location: () => t('imports.field.location'),
+  noOfBooks: () => t('imports.field.noOfBooks'),
+  rating: () => t('imports.field.rating'),
+  status: () => t('imports.field.status'),
+  barcode: () => t('imports.field.barcode'),
+}
+
+const nameOf = (field: string) => NAMES[field as Field]()
+
+/** Import of books from a file: its columns, a preview, the import with its progress, and its undo. */
+export default function ImportBooksScreen() {
+  const [params, setParams] = useSearchParams()
+  const id = Number(params.get('import')) || null
+  return (
+    <div className={classes.screen}>
+      <PageHeader
+        title={t('imports.books.title')}
+        actions={
+          <Button component={Link} to={paths.home()} variant="default">
+            {t('imports.books.back')}
+          </Button>
+        }
+      />
+      {id === null ? (
+        <NewImport onBegun={(begun) => setParams({ import: String(begun) })} />
+      ) : (
+        <ImportState key={id} id={id} />
+      )}
+    </div>
+  )
+}
+
+function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
+  const [file, setFile] = useState<File | null>(null)
+  const [columns, setColumns] = useState<FileColumns | null>(null)
+  const [fields, setFields] = useState<string[] | null>(null)
+  const [report, setReport] = useState<BooksReport | null>(null)
+  const [withClashes, setWithClashes] = useState(false)
+  const look = useAction(readBookColumns)
+  const check = useAction(checkBooks)
+  const begin = useAction(importBooks)
+  const error = look.error ?? check.error ?? begin.error
+
+  const inputOf = (chosen: File, names: string[] | null, clashes: boolean) => ({
+    ...uploadOf(chosen),
+    columns: names?.join(','),
+    withClashes: clashes,
+  })
+
+  async function preview(chosen: File, names: string[] | null, clashes: boolean) {
+    begin.reset()
+    setFields(names)
+    const outcome = await check.run(inputOf(chosen, names, clashes))
+    setReport(outcome.ok ? outcome.output : null)
+  }
+
+  async function open(chosen: File) {
+    setFile(chosen)
+    setColumns(null)
+    setReport(null)
+    check.reset()
+    begin.reset()
+    const outcome = await look.run(uploadOf(chosen))
+    if (!outcome.ok) return
+    // Records of MARC say themselves what is what.
+    if (outcome.output.kind === 'marc') await preview(chosen, null, withClashes)
+    else setColumns(outcome.output)
+  }
+
+  async function submit(chosen: File) {
+    const outcome = await begin.run(inputOf(chosen, fields, withClashes))
+    if (outcome.ok) onBegun(outcome.output.id)
+  }
+
+  return (
+    <>
+      <Text>{t('imports.books.what')}</Text>
+      <Text c="dimmed" size="sm">
+        {t('imports.books.rules')}
+      </Text>
+      <Group mt="lg">
+        <FileButton
+          accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,.mrc,.marc,.xml,text/csv"
+          onChange={(chosen) => {
+            if (chosen) void open(chosen)
+          }}
+        >
+          {(props) => (
+            <Button {...props} variant={file && !error ? 'default' : 'filled'} loading={look.pending}>
+              {t(file ? 'imports.books.other' : 'imports.books.choose')}
+            </Button>
+          )}
+        </FileButton>
+        {file ? (
+          <span dir="auto">{file.name}</span>
+        ) : (
+          <Button variant="subtle" onClick={() => saveFile('books-example.csv', t('imports.books.exampleRows'))}>
+            {t('imports.books.example')}
+          </Button>
+        )}
+      </Group>
+      {error && (
+        <Alert color="red" role="alert" mt="lg">
+          {messageOf(error)}
+        </Alert>
+      )}
+      {file && columns && (
+        <ColumnChooser
+          key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+          columns={columns}
+          nameOf={nameOf}
+          pending={check.pending}
+          isChecked={report !== null}
+          onChosen={(chosen) => void preview(file, chosen, withClashes)}
+          onChanged={() => setReport(null)}
+        />
+      )}
+      {file && report && (
+        <Preview
+          report={report}
+          withClashes={withClashes}
+          pending={begin.pending || check.pending}
+          onClashes={(clashes) => {
+            setWithClashes(clashes)
+            void preview(file, fields, clashes)
+          }}
+          onSubmit={() => void submit(file)}
+        />
+      )}
+      {!file && <Earlier />}
+    </>
+  )
+}
+
+type PreviewProps = {
+  report: BooksReport
+  withClashes: boolean
+  pending: boolean
+  onClashes: (clashes: boolean) => void
+  onSubmit: () => void
+}
+
+function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewProps) {
+  const count = report.added + report.more
+  return (
+    <section aria-labelledby="report" className={classes.part}>
+      <Title order={2} id="report" ref={focusHere} tabIndex={-1}>
+        {t('imports.report.title')}
+      </Title>
+      <dl className={`${classes.totals} tabular`}>
+        <Total name={t('imports.total.added')} count={report.added} />
+        <Total name={t('imports.total.copies')} count={report.copies} />
+        {report.more > 0 && <Total name={t('imports.total.more')} count={report.more} />}
+        <Total name={t('imports.total.known')} count={report.known} />
+        <Total name={t('imports.total.rejected')} count={report.rejected} />
+      </dl>
+      {(report.clashes > 0 || withClashes) && (
+        <Switch
+          mb="md"
+          checked={withClashes}
+          disabled={pending}
+          label={t('imports.report.withClashes')}
+          description={report.clashes > 0 ? t('imports.report.clashes', { count: report.clashes }) : undefined}
+          onChange={(event) => onClashes(event.currentTarget.checked)}
+        />
+      )}
+      {count > 0 ? (
+        <Button loading={pending} onClick={onSubmit}>
+          {t('imports.report.submit', { count })}
+        </Button>
+      ) : (
+        <Alert color="teal">{t('imports.report.nothing')}</Alert>
+      )}
+      {report.rejectedRows.length > 0 && (
+        <div className={classes.part}>
+          <Group justify="space-between" mb="xs">
+            <Title order={3}>{t('imports.report.rejected', { count: report.rejected })}</Title>
+            <Button
+              variant="default"
+              size="sm"
+              onClick={() => saveFile('books.rejected.csv', report.rejectsFile ?? '')}
+            >
+              {t('imports.report.save')}
+            </Button>
+          </Group>
+          <ResponsiveTable
+            label={t('imports.report.rejected', { count: report.rejected })}
+            dense
+            rows={report.rejectedRows}
+            keyOf={(row) => row.line}
+            columns={[
+              {
+                title: t('imports.report.place'),
+                cell: ({ line }) => <span className="tabular">{t('imports.report.line', { line })}</span>,
+              },
+              {
+                title: t('imports.report.reason'),
+                cell: ({ errors }) => (
+                  <span dir="auto">
+                    {errors
+                      .map((error) =>
+                        error.field in NAMES ? `${nameOf(error.field)}: ${fieldMessage(error)}` : fieldMessage(error),
+                      )
+                      .join(' ')}
+                  </span>
+                ),
+              },
+            ]}
+          />
+          {report.rejected > report.rejectedRows.length && (
+            <Text c="dimmed">{t('imports.report.first', { count: report.rejectedRows.length })}</Text>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Earlier imports, whose pages offer their undo. */
+function Earlier() {
+  const { data } = useQuery(importsQuery())
+  const nameOfState = (state: ImportOfBooks['state']) =>
+    t(`imports.state.${state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)
+  return (
+    <>
+      {data && data.length > 0 && (
+        <section aria-labelledby="earlier" className={classes.part}>
+          <Title order={2} id="earlier" mb="xs">
+            {t('imports.earlier.title')}
+          </Title>
+          <ResponsiveTable
+            label={t('imports.earlier.title')}
+            dense
+            rows={data}
+            keyOf={(row) => row.id}
+            columns={[
+              {
+                title: t('imports.earlier.file'),
+                cell: ({ id, fileName }) => (
+                  <Anchor component={Link} to={`${paths.importBooks()}?import=${String(id)}`} dir="auto" fz="inherit">
+                    {fileName || t('imports.earlier.unnamed', { id })}
+                  </Anchor>
+                ),
+              },
+              { title: t('imports.earlier.when'), cell: ({ startedAt }) => momentText(startedAt) },
+              {
+                title: t('imports.earlier.by'),
+                cell: ({ by }) => <span dir="auto">{by ?? t('imports.earlier.commandLine')}</span>,
+              },
+              { title: t('imports.earlier.state'), cell: ({ state }) => nameOfState(state) },
+              {
+                title: t('imports.total.added'),
+                align: 'end',
+                cell: ({ added }) => <span className="tabular">{numberText(added)}</span>,
+              },
+            ]}
+          />
+        </section>
+      )}
+      <Text className={classes.part} c="dimmed" size="sm">
+        {t('imports.marc.what')}{' '}
+        <Anchor href={MARC_PATH} download fz="inherit">
+          {t('imports.marc.save')}
+        </Anchor>
+      </Text>
+    </>
+  )
+}

@@ -1,0 +1,125 @@
+import { Alert, Button, Group, Progress, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { importQuery, rejectedBooksPath, undoImport } from '../../api/imports'
+import { keys } from '../../api/keys'
+import { focusHere } from '../../lib/focus'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import { paths } from '../../screens'
+import { ConfirmModal } from '../../ui/ConfirmModal'
+import { ListState } from '../../ui/ListState'
+import { useQuestion } from '../../ui/useQuestion'
+import classes from './Import.module.css'
+import { Total } from './Total'
+
+/** An import: its progress while it writes, then its result and its undo. */
+export function ImportState({ id }: { id: number }) {
+  const queries = useQueryClient()
+  const query = useQuery(importQuery(id))
+  const undo = useAction(undoImport)
+  const { about: asked, opened, ask, close } = useQuestion<number>()
+  const state = query.data?.state
+
+  useEffect(() => {
+    // The catalogue is another one now.
+    if (state === 'done' || state === 'undone') void queries.invalidateQueries({ queryKey: keys.books })
+  }, [queries, state])
+
+  async function takeBack() {
+    await undo.run(id)
+    close()
+    await queries.invalidateQueries({ queryKey: keys.importOfBooks(id) })
+  }
+
+  return (
+    <ListState query={query} lines={3}>
+      {(found) => {
+        const isWorking = found.state === 'running' || found.state === 'undoing'
+        const share = found.state === 'undoing' ? null : found.rows === 0 ? 100 : (100 * found.done) / found.rows
+        return (
+          <section aria-labelledby="import" className={classes.part}>
+            <Title order={2} id="import" ref={focusHere} tabIndex={-1}>
+              {t(`imports.title.${found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)}
+            </Title>
+            <Text c="dimmed" dir="auto">
+              {found.fileName}
+            </Text>
+            {isWorking && (
+              <>
+                {share !== null && (
+                  <Progress.Root size="lg" my="md">
+                    <Progress.Section value={share} aria-label={t('imports.state.progress')} />
+                  </Progress.Root>
+                )}
+                <p role="status" className="tabular">
+                  {found.state === 'running'
+                    ? t('imports.state.rows', { done: found.done, rows: found.rows })
+                    : t('imports.state.left', { count: found.left })}
+                </p>
+                <Text c="dimmed">{t('imports.state.goesOn')}</Text>
+              </>
+            )}
+            {found.state === 'stopped' && (
+              <Alert color="yellow" mt="md">
+                {t('imports.state.stoppedHint')}
+              </Alert>
+            )}
+            {!isWorking && found.state !== 'undone' && (
+              <dl className={`${classes.totals} tabular`}>
+                <Total name={t('imports.total.added')} count={found.added} />
+                <Total name={t('imports.total.copies')} count={found.copies} />
+                {found.more > 0 && <Total name={t('imports.total.more')} count={found.more} />}
+                <Total name={t('imports.total.known')} count={found.known} />
+                <Total name={t('imports.total.rejected')} count={found.rejected} />
+              </dl>
+            )}
+            {undo.error && (
+              <Alert color="red" role="alert" mb="md">
+                {messageOf(undo.error)}
+              </Alert>
+            )}
+            {!isWorking && (
+              <Group mt="md">
+                <Button component={Link} to={paths.home()}>
+                  {t('imports.state.books')}
+                </Button>
+                <Button component={Link} to={paths.importBooks()} variant="default">
+                  {t('imports.state.another')}
+                </Button>
+                {found.rejected > 0 && found.state !== 'undone' && (
+                  <Button component="a" href={rejectedBooksPath(id)} download variant="default">
+                    {t('imports.report.save')}
+                  </Button>
+                )}
+                {found.left > 0 && found.inUse === 0 && (
+                  <Button color="red" variant="subtle" loading={undo.pending} onClick={() => ask(id)}>
+                    {t('imports.undo.action')}
+                  </Button>
+                )}
+              </Group>
+            )}
+            {!isWorking && found.left > 0 && found.inUse > 0 && (
+              <Text c="dimmed" mt="md">
+                {t('imports.undo.inUse', { count: found.inUse })}
+              </Text>
+            )}
+            <ConfirmModal
+              opened={opened}
+              onClose={close}
+              onConfirm={() => void takeBack()}
+              title={t('imports.undo.title')}
+              confirm={t('imports.undo.action')}
+              pending={undo.pending}
+              danger
+            >
+              {asked !== null && t('imports.undo.what', { count: found.left })}
+            </ConfirmModal>
+          </section>
+        )
+      }}
+    </ListState>
+  )
+}

@@ -1,0 +1,2 @@
+export { ColumnChooser } from './ColumnChooser'
+export { saveFile } from './saveFile'

@@ -1,0 +1,11 @@
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  importBooks: {
+    path: '/import-books',
+    for: 'admin',
+    load: (): Lazy => import('./ImportBooksScreen'),
+    words: ['imports'],
+    may: 'catalogue',
+  },
+} as const satisfies Screens
