@@ -509,7 +509,9 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     form.call_number = Some(Some(row.text(CALL_NUMBER.field, CALL_NUMBER, &mut invalid)));
     let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
     form.price = Some(row.parse(PRICE, not_price, &mut invalid, |cell| {
-        let price = Money::from_number(cell.parse().ok()?)?;
+        // As registers write it: "Rs. 1,250/-".
+        let number = cell.trim_start_matches(|it: char| !it.is_ascii_digit() && it != '-').replace(',', "");
+        let price = Money::from_number(number.trim_end_matches("/-").trim().parse().ok()?)?;
         (Money::ZERO..=DEAREST).contains(&price).then_some(price)
     }));
     let row = Rejected::new(row, String::new());

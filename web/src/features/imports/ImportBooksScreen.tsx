@@ -38,6 +38,10 @@ const NAMES = {
   rating: () => t('imports.field.rating'),
   status: () => t('imports.field.status'),
   barcode: () => t('imports.field.barcode'),
+  publisher: () => t('imports.field.publisher'),
+  edition: () => t('imports.field.edition'),
+  callNumber: () => t('imports.field.callNumber'),
+  price: () => t('imports.field.price'),
 }
 
 const nameOf = (field: string) => NAMES[field as Field]()
