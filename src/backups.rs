@@ -125,6 +125,12 @@ fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
     Ok(files.filter_map(date).collect())
 }
 
+/// Returns the date of the newest backup; `None` without one, or if the folder cannot be read.
+#[must_use]
+pub fn last(folder: &Path) -> Option<Date> {
+    dates(folder).ok()?.pop_last()
+}
+
 /// Describes the newest backup.
 ///
 /// # Errors

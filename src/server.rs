@@ -34,6 +34,7 @@ use crate::{
         people::import::Importing,
         ready::Answers,
         session::{EndSessions, Lifetimes, Sessions},
+        setup::Setup,
         web::Screens,
     },
     jobs,
@@ -111,7 +112,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     if options.demo {
         demo::fill(&db, &clock, &public_url).await?;
     } else {
-        check_accounts(&db).await?;
+        refuse_demo_accounts(&db).await?;
     }
     let state = Arc::new(App {
         library: Library {
@@ -132,10 +133,12 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
                 librarian: options.librarian_session,
                 librarian_idle: options.librarian_idle,
             },
+            backup_folder: options.backup_folder.clone(),
             provider,
         },
         screens,
         limits: Limits::with_student_changes(options.student_changes),
+        setup: Setup::default(),
         importing: Importing::default(),
         stopping: AtomicBool::new(false),
     });
@@ -150,14 +153,8 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     // Must come before the log says that the library is open: a supervisor reading that line may send a stop signal at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
-    if options.demo {
-        tracing::info!(
-            "demo accounts: {} and {}, both with the password {}",
-            demo::LIBRARIAN,
-            demo::STUDENT,
-            demo::PASSWORD
-        );
-    }
+    name_demo_accounts(&options);
+    invite_librarian(&state).await?;
     warn_of_exposure(&options, &public_url);
     let connections = Connections::new(Bounds::of_this_process(), options.trusted_proxies.clone());
     let library = Door { listener, app: http::router(Arc::clone(&state)), tls };
@@ -264,9 +261,8 @@ async fn watch_schema(db: Db) {
     }
 }
 
-/// Refuses a demo database without `--demo`: anyone could sign in with the demo's password. Warns of a library in which no
-/// librarian can sign in.
-async fn check_accounts(db: &Db) -> Result<()> {
+/// Refuses a demo database without `--demo`: anyone could sign in with the demo's password.
+async fn refuse_demo_accounts(db: &Db) -> Result<()> {
     let open = db.read(demo::open_accounts).await?;
     ensure!(
         open.is_empty(),
@@ -275,10 +271,28 @@ async fn check_accounts(db: &Db) -> Result<()> {
          with --demo once more and deactivate these accounts",
         open.join(" and ")
     );
-    if db.read(accounts::by_role).await?.1 == 0 {
+    Ok(())
+}
+
+/// Prints an address that makes the first librarian of a library without any. Warns of one in which no librarian can sign in.
+async fn invite_librarian(state: &App) -> Result<()> {
+    let db = &state.library.db;
+    if !db.read(accounts::has_librarian).await? {
+        let code = state.setup.open(state.library.clock.now())?;
+        let address = http::setup::address(&state.settings.public_url, &code);
+        tracing::warn!("the library has no librarian yet: within an hour, open {address}");
+    } else if db.read(accounts::by_role).await?.1 == 0 {
         tracing::warn!("no librarian can sign in: make one with library admin create --email E --name N");
     }
     Ok(())
+}
+
+/// Logs how to sign in to the demo.
+fn name_demo_accounts(options: &Serve) {
+    if options.demo {
+        let (librarian, student, password) = (demo::LIBRARIAN, demo::STUDENT, demo::PASSWORD);
+        tracing::info!("demo accounts: {librarian} and {student}, both with the password {password}");
+    }
 }
 
 /// Signals that ask the process to stop; caught from [`Stop::listen`] on.

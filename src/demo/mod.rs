@@ -17,7 +17,9 @@ use crate::{
     storage::{
         Db, Error, Tx,
         accounts::{self, NewAccount},
-        books, reviews,
+        books,
+        overview::{self, Mark},
+        reviews,
     },
 };
 
@@ -126,6 +128,8 @@ fn fill_now(
     covers: &Url,
     moment: Moment,
 ) -> Result<(), Error> {
+    // The demo is set up already.
+    overview::set(tx, Mark::Hidden, moment.at)?;
     let opened = days_before(moment, OPENED_DAYS_AGO);
     let rulebook = Policies::default().current(tx)?;
     let account = |tx: &mut Tx<'_>, email: &str, name: &str, role, reader: Option<&Reader>, hash: &str| {

@@ -382,7 +382,7 @@ impl Entered {
 
 /// Completes a password sign-in in one transaction with `also`: begins the session or, if the account has a second
 /// factor, asks for it. The answer sets the cookies.
-async fn finish_sign_in(
+pub(super) async fn finish_sign_in(
     app: &App,
     headers: &HeaderMap,
     user: User,
@@ -582,6 +582,7 @@ pub async fn sign_out(
 }
 
 /// Signed-in user, and the ways to sign in that are offered.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact for the screens")]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
@@ -598,6 +599,10 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     second_factor_missing: bool,
+    /// True while the first librarian is still to be made (`POST /setup`); omitted otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    setup: bool,
     /// Name of the college's provider, if sign-in with it is offered; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
@@ -632,6 +637,7 @@ pub async fn read_session(
         id_card: app.settings.id_card != IdCard::Off,
         passkeys: Party::at(&app.settings.public_url).is_some(),
         second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
+        setup: app.setup.is_open(),
         provider,
         expires_in,
     }))

@@ -308,13 +308,25 @@ pub struct CopyQuery {
     cursor: Option<String>,
 }
 
+/// Copy in a list of all titles.
+#[derive(Serialize, ToSchema)]
+pub struct ListedCopy {
+    #[serde(flatten)]
+    copy: Copy,
+    /// Day of its last change or return; null if none is known.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    since: Option<Date>,
+}
+
 /// Copies of all titles.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllCopies {
-    copies: Vec<Copy>,
+    copies: Vec<ListedCopy>,
     /// Number of copies that wait to be shelved.
     to_shelve: i64,
+    /// Number of copies per state that are not on the shelf, on loan or kept; states without copies are omitted.
+    elsewhere: Vec<StateCount>,
     /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
@@ -328,6 +340,7 @@ pub async fn list_copies(
 ) -> Result<axum::Json<AllCopies>> {
     let limit = page::length(query.limit, 50)?;
     let after = page::place(query.cursor.as_deref())?.unwrap_or(CopyId(0));
+    let clock = app.library.clock.clone();
     let found = app
         .library
         .db
@@ -340,8 +353,15 @@ pub async fn list_copies(
                 (None, Some(state)) => copies::in_state(tx, state, after, limit + 1)?,
                 (None, None) => copies::all(tx, after, limit + 1)?,
             };
-            let (copies, next) = cut(found, limit);
-            Ok(AllCopies { copies, to_shelve: copies::count_to_shelve(tx)?, next })
+            let (found, next) = cut(found, limit);
+            let ids: Vec<CopyId> = found.iter().map(|copy| copy.id).collect();
+            let since =
+                copies::last_moves(tx, &ids)?.into_iter().map(|at| (at > 0).then(|| clock.day_of(at)));
+            let copies =
+                found.into_iter().zip(since).map(|(copy, since)| ListedCopy { copy, since }).collect();
+            let elsewhere = copies::elsewhere(tx)?;
+            let elsewhere = elsewhere.into_iter().map(|(state, count)| StateCount { state, count }).collect();
+            Ok(AllCopies { copies, to_shelve: copies::count_to_shelve(tx)?, elsewhere, next })
         })
         .await?;
     Ok(axum::Json(found))

@@ -59,6 +59,12 @@ pub enum Error {
     /// The sign-in code does not exist, has expired, or belongs to another person.
     #[error("the sign-in code is not right")]
     InvalidCode,
+    /// The code for the first librarian is wrong or has expired.
+    #[error("the code for the first librarian is not right")]
+    InvalidSetupCode,
+    /// The library has a librarian already.
+    #[error("the library has a librarian")]
+    SetupDone,
     /// The password is right, but the second factor is still to come; no session is open yet.
     #[error("the second factor is asked for")]
     SecondFactorNeeded,
@@ -292,6 +298,8 @@ codes! {
     RoleUndefined = "role-undefined",
     AccountInactive = "account-inactive",
     InvalidCode = "invalid-code",
+    InvalidSetupCode = "invalid-setup-code",
+    SetupDone = "setup-done",
     SecondFactorNeeded = "second-factor-needed",
     InvalidSecondFactor = "invalid-second-factor",
     SignInExpired = "sign-in-expired",
@@ -399,6 +407,8 @@ impl Error {
                 (StatusCode::FORBIDDEN, Code::AccountInactive, message::problem_account_inactive())
             }
             Self::InvalidCode
+            | Self::InvalidSetupCode
+            | Self::SetupDone
             | Self::SecondFactorNeeded
             | Self::InvalidSecondFactor
             | Self::SignInExpired
@@ -479,6 +489,10 @@ impl Error {
         let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
         match self {
             Self::InvalidCode => (unauthorized, Code::InvalidCode, message::problem_invalid_code()),
+            Self::InvalidSetupCode => {
+                (unauthorized, Code::InvalidSetupCode, message::problem_invalid_setup_code())
+            }
+            Self::SetupDone => (StatusCode::CONFLICT, Code::SetupDone, message::problem_setup_done()),
             Self::SecondFactorNeeded => {
                 (unauthorized, Code::SecondFactorNeeded, message::problem_second_factor_needed())
             }
@@ -627,6 +641,8 @@ mod tests {
             Error::SignInExpired,
             Error::SecondFactorMissing,
             Error::SecondFactorOn,
+            Error::InvalidSetupCode,
+            Error::SetupDone,
             Error::InvalidPasskey,
             Error::PasskeyRefused,
             Error::PasskeyExpired,

@@ -78,6 +78,8 @@ const REPEATABLE: &[&str] = &[
     "/settings/rules/preview",
     "/settings/calendar/preview",
     "/settings/library/preview",
+    "/people/sign-in-codes",
+    "/setup",
     "/vitals",
 ];
 

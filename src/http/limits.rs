@@ -39,6 +39,8 @@ pub struct Limits {
     pub failures_of_device: Limit<(String, device::Name)>,
     /// Wrong second-factor codes of an account: per known browser, and in all other browsers together.
     pub failures_of_second_factor: Limit<(UserId, Option<device::Name>)>,
+    /// Wrong codes for the first librarian, from a network.
+    pub setups: Limit<Network>,
     /// Accounts registered from a network.
     pub registrations: Limit<Network>,
     /// Sign-ins with the provider begun from a network.
@@ -91,6 +93,8 @@ impl Default for Limits {
             // At any time three of a million codes are right. An attacker with the password guesses one with a chance
             // of 0.1 % a day; NIST SP 800-63B-4 (3.2.2) asks for a limit and allows a hundred in a row.
             failures_of_second_factor: Limit::new(20, Duration::from_mins(5)),
+            // With 76 bits in a code, the limit keeps the log short rather than the code secret.
+            setups: Limit::new(10, Duration::from_secs(30)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
             // A campus shares an address; each sign-in holds a row for ten minutes.
             provider_sign_ins: Limit::new(300, Duration::from_millis(500)),

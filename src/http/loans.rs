@@ -1,15 +1,22 @@
 //! Loans: borrow, return, extend, and the lists of open loans.
 
+use std::sync::Arc;
+
 use axum::{
     extract,
     http::{HeaderMap, StatusCode},
+    response::Response,
 };
-use jiff::civil::Date;
+use jiff::{
+    ToSpan as _,
+    civil::{Date, date},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared, copies as stock,
+    csv_file::{self, MOST_ROWS, PORTION},
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
@@ -24,14 +31,16 @@ use crate::{
     domain::{
         account::{Role, User},
         copy::{Condition, CopyHold, State},
+        fine,
         id::{BookId, LoanId},
         loan::Loan,
         rule::{Invalid, Kind, Text},
+        rulebook::Rulebook,
     },
     money::Money,
     storage::{
-        books, copies, holds,
-        loans::{self, Borrowed},
+        Tx, books, copies, holds,
+        loans::{self, Borrowed, Found, Listing, Order},
     },
 };
 
@@ -247,18 +256,71 @@ pub async fn list_my_loans(
 /// Search text of the librarian's list.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
 
-/// Search and page of the librarian's list.
+/// Selection of open loans by their return date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Due {
+    Overdue,
+    Today,
+    Week,
+}
+
+impl Due {
+    /// Returns the first and last return date.
+    fn days(self, today: Date) -> (Date, Date) {
+        match self {
+            Self::Overdue => (Date::MIN, today.yesterday().unwrap_or(Date::MIN)),
+            Self::Today => (today, today),
+            Self::Week => {
+                let left = 7 - i64::from(today.weekday().to_monday_one_offset());
+                (today, today.saturating_add(left.days()))
+            }
+        }
+    }
+}
+
+/// Order of open loans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum LoanOrder {
+    ReturnDate,
+    Name,
+    Batch,
+}
+
+/// Search, order and page of the librarian's list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LoanQuery {
-    /// Part of the borrower's name, roll number or batch (R-FINE-2).
+    /// Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2).
     #[serde(default)]
     q: String,
+    /// Only loans that are overdue, due today, or due from today to Sunday.
+    #[param(inline)]
+    due: Option<Due>,
+    /// By return date (default), name or batch.
+    #[param(inline)]
+    sort: Option<LoanOrder>,
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
+}
+
+impl LoanQuery {
+    fn listing(&self, today: Date) -> Result<Listing> {
+        let mut invalid = Invalid::default();
+        let query = SEARCH.check(&self.q, &mut invalid);
+        let order = match self.sort {
+            None | Some(LoanOrder::ReturnDate) => Order::ReturnDate,
+            Some(LoanOrder::Name) => Order::Name,
+            Some(LoanOrder::Batch) => Order::Batch,
+        };
+        let list = Listing { order, ..Listing::of(&query) };
+        let due = self.due.map_or(list.due, |due| due.days(today));
+        Ok(invalid.or(Listing { due, ..list })?)
+    }
 }
 
 /// An open loan with its borrower, for the librarian's list (R-FINE-1).
@@ -276,13 +338,22 @@ pub struct BorrowedBook {
 }
 
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct LoanList {
-    /// Open loans with their borrowers, most overdue first.
+    /// Open loans with their borrowers, in the requested order.
     loans: Vec<BorrowedBook>,
     /// Number of matches on all pages.
     total: i64,
+    /// Fines of the matches on all pages, until today.
+    fines: Money,
+    /// Number of all open loans.
+    open: i64,
     /// Number of overdue loans among all open loans.
     overdue: i64,
+    /// Number of open loans due today.
+    due_today: i64,
+    /// Number of open loans due from today to Sunday.
+    due_this_week: i64,
     /// Today in the library's time zone (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
@@ -300,33 +371,102 @@ pub async fn list_loans(
     extract::State(app): extract::State<Shared>,
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {
-    let mut invalid = Invalid::default();
-    let text = SEARCH.check(&query.q, &mut invalid);
-    invalid.or(())?;
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let list = query.listing(today)?;
     let limit = page::length(query.limit, 50)?;
     let position = page::place(query.cursor.as_deref())?;
-    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = app
         .library
         .db
         .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;
-            let (page, total) = loans::open_page(tx, &text, position, limit)?;
-            let shown = |row: Borrowed| BorrowedBook {
-                loan: view(row.loan, &rulebook, today),
-                user_name: row.user_name,
-                roll_number: row.roll_number,
-                batch: row.batch,
+            let Found { page, total, alike } = loans::open_page(tx, &list, position, limit)?;
+            let fine = |(category, due): &(String, Date)| {
+                fine::amount(*due, today, &rulebook.history, category, &rulebook.calendar)
+            };
+            let due = |tx: &mut Tx<'_>, due: Due| {
+                let (first, last) = due.days(today);
+                loans::due_count(tx, first, last)
             };
             Ok(LoanList {
                 next: page.next.as_ref().map(page::cursor),
                 previous: page.previous.as_ref().map(page::cursor),
-                loans: page.rows.into_iter().map(shown).collect(),
+                loans: page.rows.into_iter().map(|row| shown(row, &rulebook, today)).collect(),
                 total,
+                fines: alike.iter().map(|(of, loans)| Money(fine(of).0.saturating_mul(*loans))).sum(),
+                open: loans::due_count(tx, date(0, 1, 1), Date::MAX)?,
                 overdue: loans::overdue_count(tx, today)?,
+                due_today: due(tx, Due::Today)?,
+                due_this_week: due(tx, Due::Week)?,
                 today,
             })
         })
         .await?;
     Ok(axum::Json(list))
+}
+
+fn shown(row: Borrowed, rulebook: &Rulebook, today: Date) -> BorrowedBook {
+    BorrowedBook {
+        loan: view(row.loan, rulebook, today),
+        user_name: row.user_name,
+        roll_number: row.roll_number,
+        batch: row.batch,
+    }
+}
+
+const FILE_COLUMNS: [&str; 10] = [
+    "name",
+    "rollNumber",
+    "batch",
+    "title",
+    "barcode",
+    "entryDate",
+    "returnDate",
+    "renewals",
+    "overdueDays",
+    "fine",
+];
+
+/// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
+#[utoipa::path(get, path = "/loans.csv", params(LoanQuery),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_loans(
+    extract::State(app): extract::State<Shared>,
+    Query(query): Query<LoanQuery>,
+) -> Result<Response> {
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let list = query.listing(today)?;
+    let ids = app.library.db.read(move |tx| loans::open_ids(tx, &list, MOST_ROWS)).await?;
+    csv_file::answer(&format!("loans-{today}.csv"), FILE_COLUMNS, ids.into_iter(), move |mut ids| {
+        let (app, policies) = (Arc::clone(&app), policies.clone());
+        async move {
+            let portion: Vec<LoanId> =
+                ids.by_ref().take(usize::try_from(PORTION).unwrap_or_default()).collect();
+            let found = app.library.db.snapshot(move |tx| -> Result<Vec<BorrowedBook>> {
+                let rulebook = policies.current(tx)?;
+                let found = loans::in_order(tx, &portion)?;
+                Ok(found.into_iter().map(|row| shown(row, &rulebook, today)).collect())
+            });
+            let rows = found.await?.into_iter().map(cells_of).collect();
+            Ok((rows, (ids.len() > 0).then_some(ids)))
+        }
+    })
+    .await
+}
+
+/// Returns a loan's row of the file.
+fn cells_of(borrowed: BorrowedBook) -> [String; FILE_COLUMNS.len()] {
+    let (units, rest) = borrowed.loan.fine.parts();
+    [
+        borrowed.user_name,
+        borrowed.roll_number,
+        borrowed.batch,
+        borrowed.loan.title,
+        borrowed.loan.barcode,
+        borrowed.loan.entry_date.to_string(),
+        borrowed.loan.return_date.to_string(),
+        borrowed.loan.renewals.to_string(),
+        borrowed.loan.overdue_days.to_string(),
+        format!("{units}.{rest:02}"),
+    ]
 }

@@ -27,6 +27,7 @@ pub mod money;
 pub mod oidc;
 pub mod openapi;
 pub mod options;
+pub mod overview;
 pub mod page;
 pub mod passkeys;
 pub mod people;
@@ -38,6 +39,7 @@ pub mod security;
 pub mod security_log;
 pub mod session;
 pub mod settings;
+pub mod setup;
 pub mod till;
 pub mod vitals;
 pub mod web;
@@ -99,6 +101,8 @@ pub struct App {
     pub screens: web::Screens,
     /// Rate limits.
     pub limits: Limits,
+    /// Code for the first librarian.
+    pub setup: setup::Setup,
     /// Allows one import at a time.
     pub importing: people::import::Importing,
     /// Set when the server was asked to stop.
@@ -153,6 +157,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(reviews::delete_review))
         .routes(routes!(loans::borrow_book))
         .routes(routes!(loans::list_loans))
+        .routes(routes!(loans::export_loans))
         .routes(routes!(loans::list_my_loans))
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
@@ -182,6 +187,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(people::record::deactivate_person))
         .routes(routes!(people::record::activate_person))
         .routes(routes!(people::sign_in_code::make_sign_in_code))
+        .routes(routes!(people::sign_in_code::make_sign_in_codes))
         .routes(routes!(people::loans::list_loans_of_person))
         .routes(routes!(holds::place_hold, holds::list_holds_of_book))
         .routes(routes!(holds::list_holds))
@@ -197,6 +203,10 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(settings::preview_calendar))
         .routes(routes!(settings::read_library, settings::save_library))
         .routes(routes!(settings::preview_library))
+        .routes(routes!(overview::read_overview))
+        .routes(routes!(overview::show_steps))
+        .routes(routes!(overview::note_printed))
+        .routes(routes!(setup::read_setup, setup::set_up))
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
 }

@@ -68,6 +68,7 @@ const TEXTS: &[(&str, &[Text])] = &[
         &[account::NAME, account::EMAIL, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
     ),
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
+    ("FirstLibrarian", &[super::accounts::CODE, account::NAME, account::EMAIL, account::PASSWORD]),
     ("ProviderLink", &[super::oidc::LIBRARY_PASSWORD]),
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),
     ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD, super::second_factor::CODE]),
@@ -118,6 +119,7 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("LibrarySettings", "batches[]", library::BATCH),
     ("LibrarySettings", "departments[]", library::DEPARTMENT),
     ("BatchNoDuesForm", "batch", account::BATCH),
+    ("BatchCodesForm", "batch", account::BATCH),
     ("PromotionForm", "fromBatch", account::BATCH),
     ("PromotionForm", "toBatch", account::BATCH),
     ("MoveInLine", "reason", super::loans::REASON),
@@ -149,6 +151,7 @@ const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("AccessionForm", "count", super::copies::COUNT),
     ("NewCopies", "count", super::copies::COUNT),
     ("MoveInLine", "place", super::holds::PLACE),
+    ("BatchCodesForm", "days", super::people::sign_in_code::VALID_DAYS),
     ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
 ];
 /// Smallest and largest amounts of money by schema and field.

@@ -1,6 +1,6 @@
 //! Options that the operator sets for the HTTP side.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, path::PathBuf, sync::Arc};
 
 use url::Url;
 
@@ -40,6 +40,8 @@ pub struct Settings {
     pub second_factor: SecondFactor,
     /// Lifetimes of sessions.
     pub lifetimes: Lifetimes,
+    /// Folder of the daily backups, if the server makes them.
+    pub backup_folder: Option<PathBuf>,
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
 }

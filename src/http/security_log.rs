@@ -66,6 +66,9 @@ events! {
     ProviderFailed = "provider.failed": "the college's provider was of no use",
     ProviderLinked = "provider.linked": "an account was linked with the college's provider",
     ProviderUnlinked = "provider.unlinked": "an account was unlinked from the college's provider",
+    SetUp = "setup.ok": "the first librarian was made",
+    SetupRefused = "setup.refused": "a code for the first librarian was refused",
+    SetupLimited = "setup.limited": "codes for the first librarian were tried too often",
     SignedOut = "sign-out": "somebody signed out",
     PasswordRefused = "password.refused": "somebody signed in gave a wrong password of their own",
     PasswordChanged = "password.changed": "somebody changed their password",
@@ -145,6 +148,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         Some(
             Code::InvalidCredentials
             | Code::InvalidCode
+            | Code::InvalidSetupCode
             | Code::AccountInactive
             | Code::RoleUndefined
             | Code::UserMissing
@@ -168,6 +172,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         }
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
+        ("POST", "/setup") => of_three(Event::SetUp, Event::SetupLimited, Event::SetupRefused),
         _ if code == Some(Code::ProviderUnavailable) => Some(Event::ProviderFailed),
         ("POST", "/auth/oidc/link") if !limited && !done => Some(Event::ProviderRefused),
         _ if !done => None,
@@ -185,7 +190,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
             Some(Event::SessionsEnded)
         }
         ("POST", "/auth/register" | "/people") => Some(Event::AccountMade),
-        ("POST", "/people/{id}/sign-in-code") => Some(Event::CodeMade),
+        ("POST", "/people/{id}/sign-in-code" | "/people/sign-in-codes") => Some(Event::CodeMade),
         ("POST", "/people/{id}/role") => Some(Event::RoleChanged),
         ("POST", "/people/{id}/activate" | "/people/{id}/deactivate") | ("DELETE", "/people/{id}") => {
             Some(Event::StatusChanged)
@@ -193,7 +198,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library") => {
             Some(Event::SettingsChanged)
         }
-        ("GET", "/people.csv" | "/changes.csv" | "/money/lines.csv") => Some(Event::Exported),
+        ("GET", "/people.csv" | "/changes.csv" | "/money/lines.csv" | "/loans.csv") => Some(Event::Exported),
         _ => None,
     };
     of_this_route.or_else(|| match code? {
@@ -294,11 +299,11 @@ mod tests {
             ("password.changed", 1),
             ("session.ended", 3),
             ("account.made", 2),
-            ("code.made", 1),
+            ("code.made", 2),
             ("account.role", 1),
             ("account.status", 3),
             ("settings.changed", 3),
-            ("data.exported", 3),
+            ("data.exported", 4),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");
         }

@@ -49,6 +49,7 @@ pub const SCREENS: &[&str] = &[
     "receipt/{id}",
     "to-shelve",
     "settings",
+    "setup",
     "activity",
     "profile",
     "security",

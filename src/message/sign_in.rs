@@ -23,6 +23,9 @@ messages! {
         "This account is not active. Ask at the library's desk.";
     "problem.invalid-code" = problem_invalid_code():
         "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
+    "problem.invalid-setup-code" = problem_invalid_setup_code():
+        "This code is not right, or older than an hour. Restart the server: it prints a new address.";
+    "problem.setup-done" = problem_setup_done(): "This library has a librarian already. Sign in.";
     "problem.second-factor-needed" = problem_second_factor_needed():
         "The password is right. Now use your passkey, or enter the code from your authenticator app.";
     "problem.invalid-second-factor" = problem_invalid_second_factor():

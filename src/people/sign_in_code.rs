@@ -8,12 +8,26 @@ use crate::{
         Tx,
         accounts::{self, Taken},
         authority::{self, Authority},
-        oidc, people, sessions, sign_in_codes,
+        oidc,
+        people::{self, Record},
+        sessions, sign_in_codes,
     },
 };
 
-/// Validity of a code in days.
+/// Validity of a code in days, unless the librarian chooses another.
 pub const DAYS: i64 = 7;
+/// Maximum number of codes made at once; hashing them takes seconds.
+pub const MOST: usize = 200;
+
+/// Returns the active students of a batch who have a roll number and no password, in the order of their names.
+pub fn without_password(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
+    let mut found = people::of_batch(tx, batch)?;
+    found.retain(|person| !person.has_password && person.details.roll_number.is_some());
+    if found.len() > MOST {
+        return Err(Invalid::field("batch", message::batch_too_large(MOST)).into());
+    }
+    Ok(found)
+}
 
 /// Stores the hash of a code for a person in place of an earlier one; returns its expiry, epoch milliseconds.
 pub fn keep(
@@ -22,10 +36,11 @@ pub fn keep(
     moment: Moment,
     person: UserId,
     hash: &str,
+    days: i64,
 ) -> Result<i64> {
     let subject = authority.over(tx, person)?;
     let made_by = authority.by().ok_or(Error::Forbidden)?;
-    let expires = moment.at + DAYS * 24 * 60 * 60 * 1000;
+    let expires = moment.at + days * 24 * 60 * 60 * 1000;
     sign_in_codes::keep(tx, &subject, made_by, hash, expires)?;
     record(tx, moment, authority.by(), person, SignInChange::SignInCodeMade { expires })?;
     Ok(expires)

@@ -414,6 +414,15 @@ pub fn by_role(tx: &mut Tx<'_>) -> Result<(i64, i64)> {
     )
 }
 
+/// True if the library has a librarian, active or not.
+pub fn has_librarian(tx: &mut Tx<'_>) -> Result<bool> {
+    tx.query_one(
+        sql!("SELECT EXISTS (SELECT 1 FROM users WHERE role = 'admin' AND gone_at IS NULL)"),
+        &[],
+        |row| row.get(0),
+    )
+}
+
 /// How many accounts there are.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM users"), &[], |row| row.get(0))

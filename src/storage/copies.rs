@@ -1,5 +1,7 @@
 //! Copies of titles, and the accession numbers they get.
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -298,6 +300,41 @@ pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Res
 /// All copies with ids after `after`.
 pub fn all(tx: &mut Tx<'_>, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     tx.query(select!("WHERE c.id > $1 ORDER BY c.id LIMIT $2"), &[&after, &limit], copy)
+}
+
+/// Counts the copies by condition that are not on the shelf, on loan or kept.
+pub fn elsewhere(tx: &mut Tx<'_>) -> Result<Vec<(State, i64)>> {
+    tx.query(
+        sql!(
+            "SELECT condition, COUNT(*) FROM copies AS c WHERE condition <> 'on-shelf'
+               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+             GROUP BY condition ORDER BY condition"
+        ),
+        &[],
+        |row| Ok((condition(&row.get::<String>(0)?)?.state(), row.get(1)?)),
+    )
+}
+
+/// Returns the last change or return of each of these copies in epoch milliseconds, in the same order; 0 for none.
+pub fn last_moves(tx: &mut Tx<'_>, ids: &[CopyId]) -> Result<Vec<i64>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT copies.id, copies.used_at, COALESCE((SELECT MAX(at) FROM events WHERE copy_id = copies.id), 0)
+             FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+             JOIN copies ON copies.id = CAST(wanted.id AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "SELECT copies.id, copies.used_at, COALESCE((SELECT MAX(at) FROM events WHERE copy_id = copies.id), 0)
+             FROM json_each($1) AS wanted CROSS JOIN copies ON copies.id = wanted.value"
+        )
+    };
+    let found = tx.query(statement, &[&json!(ids).to_string()], |row| {
+        Ok((row.get::<CopyId>(0)?, row.get::<i64>(1)?.max(row.get(2)?)))
+    })?;
+    let found: HashMap<CopyId, i64> = found.into_iter().collect();
+    Ok(ids.iter().map(|id| found.get(id).copied().unwrap_or_default()).collect())
 }
 
 /// How many copies wait to be shelved.

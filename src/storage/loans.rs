@@ -1,5 +1,7 @@
 //! Loans. An ended loan is kept with its fine, and appears in no list (R-LOAN-9).
 
+use std::collections::{BTreeMap, HashMap};
+
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -12,6 +14,7 @@ use crate::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
     },
+    fold::fold,
     insert,
     money::Money,
     select_to_decide, sql,
@@ -335,75 +338,168 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
     })
 }
 
-/// Maximum number of found loans to sort in memory; if a search finds more, a page in list order is soon full.
-const FEW: usize = 10_000;
+/// Order of the list of open loans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Most overdue first.
+    #[default]
+    ReturnDate,
+    /// Borrower's name.
+    Name,
+    /// Borrower's batch, then name.
+    Batch,
+}
 
-/// Returns a page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), most
-/// overdue first, and the number of all of them.
+/// Selection and order of open loans.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2).
+    pub query: String,
+    /// First and last return date.
+    pub due: (Date, Date),
+    pub order: Order,
+}
+
+impl Listing {
+    /// All open loans that match a search, most overdue first.
+    #[must_use]
+    pub fn of(query: &str) -> Self {
+        Self { query: query.to_owned(), due: (Date::MIN, Date::MAX), order: Order::default() }
+    }
+
+    /// Days as stored; texts sort as days do from year 0 to 9999.
+    fn days(&self) -> (String, String) {
+        (self.due.0.max(jiff::civil::date(0, 1, 1)).to_string(), self.due.1.to_string())
+    }
+
+    fn sort_key(&self, due: &str, name: &str, batch: &str) -> String {
+        match self.order {
+            Order::ReturnDate => due.to_owned(),
+            Order::Name => [name, due].join("\u{1f}"),
+            Order::Batch => [batch, name, due].join("\u{1f}"),
+        }
+    }
+}
+
+/// Number of open loans of borrowers of one category that are due on one day.
+pub type Alike = ((String, Date), i64);
+
+/// Open loans of a [`Listing`].
+pub struct Found {
+    pub page: Page<Borrowed, String>,
+    /// Number of loans on all pages.
+    pub total: i64,
+    /// All loans in groups of the same fine.
+    pub alike: Vec<Alike>,
+}
+
+/// Returns a page of the open loans of a listing.
 pub fn open_page(
     tx: &mut Tx<'_>,
-    query: &str,
-    position: Option<Position<Date>>,
+    list: &Listing,
+    position: Option<Position<String>>,
     limit: i64,
-) -> Result<(Page<Borrowed, Date>, i64)> {
-    let pattern = super::contains(query);
+) -> Result<Found> {
     let backwards = matches!(position, Some(Position::Before(..)));
-    // An empty text sorts before every day.
-    let from = match position {
+    // An empty text sorts before every key.
+    let from = match &position {
         None => (String::new(), LoanId(0)),
-        Some(Position::After(day, id) | Position::Before(day, id)) => (day.to_string(), LoanId(id)),
+        Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), LoanId(*id)),
     };
-    let found = if pattern == "%%" { None } else { few(tx, &pattern)? };
-    let (mut rows, total) = match found {
-        Some(mut found) => {
-            let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-            found.sort_unstable();
-            if backwards {
-                found.reverse();
-            }
-            let is_behind = |loan: &(String, LoanId)| if backwards { *loan < from } else { *loan > from };
-            let page = found.into_iter().filter(is_behind).map(|(_, id)| id);
-            let page: Vec<LoanId> = page.take(usize::try_from(limit).unwrap_or_default() + 1).collect();
-            (these(tx, &page, backwards)?, total)
+    let days = list.days();
+    if fold(&list.query).is_empty() && list.order == Order::ReturnDate {
+        let mut rows = ordered(tx, &days, &from, backwards, limit + 1)?;
+        if backwards {
+            rows.reverse();
         }
-        None => (ordered(tx, &pattern, &from, backwards, limit + 1)?, count(tx, &pattern)?),
+        let alike = alike(tx, &days)?;
+        let total = alike.iter().map(|(_, loans)| loans).sum();
+        let key = |row: &Borrowed| (row.loan.return_date.to_string(), row.loan.id.0);
+        return Ok(Found { page: Page::cut(rows, limit, position, key), total, alike });
+    }
+    let found = matching(tx, list, &days)?;
+    let mut groups: BTreeMap<(String, Date), i64> = BTreeMap::new();
+    for one in &found {
+        *groups.entry((one.category.clone(), one.due)).or_default() += 1;
+    }
+    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let is_behind = |one: &Match| {
+        let here = (&one.key, &one.id);
+        if backwards { here < (&from.0, &from.1) } else { here > (&from.0, &from.1) }
     };
-    if backwards {
-        rows.reverse();
-    }
-    Ok((Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)), total))
+    let behind: Vec<Match> = found.into_iter().filter(is_behind).collect();
+    let length = usize::try_from(limit).unwrap_or_default() + 1;
+    let skipped = if backwards { behind.len().saturating_sub(length) } else { 0 };
+    let page: Vec<Match> = behind.into_iter().skip(skipped).take(length).collect();
+    let rows = in_order(tx, &page.iter().map(|one| one.id).collect::<Vec<_>>())?;
+    let keys: HashMap<LoanId, String> = page.into_iter().map(|one| (one.id, one.key)).collect();
+    let key = |row: &Borrowed| (keys.get(&row.loan.id).cloned().unwrap_or_default(), row.loan.id.0);
+    Ok(Found { page: Page::cut(rows, limit, position, key), total, alike: groups.into_iter().collect() })
 }
 
-/// Returns the open loans of borrowers that fit a pattern, with their return dates, if these are few: the most overdue
-/// may be anywhere among all loans, but the index of their borrowers has the sort key.
-fn few(tx: &mut Tx<'_>, pattern: &str) -> Result<Option<Vec<(String, LoanId)>>> {
-    let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
-    let found = tx.query(
+/// Returns the ids of the open loans of a listing in its order.
+pub fn open_ids(tx: &mut Tx<'_>, list: &Listing, limit: usize) -> Result<Vec<LoanId>> {
+    let found = matching(tx, list, &list.days())?;
+    Ok(found.into_iter().take(limit).map(|one| one.id).collect())
+}
+
+/// Returns open loans by their ids, in this order; loans that have ended are left out.
+pub fn in_order(tx: &mut Tx<'_>, ids: &[LoanId]) -> Result<Vec<Borrowed>> {
+    let mut rows = these(tx, ids)?;
+    let places: HashMap<LoanId, usize> = ids.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+    rows.sort_by_key(|row| places.get(&row.loan.id).copied());
+    Ok(rows)
+}
+
+/// Open loan that matches a search.
+struct Match {
+    key: String,
+    id: LoanId,
+    due: Date,
+    category: String,
+}
+
+/// Returns the open loans of a listing in its order.
+fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
+    let query = fold(&list.query);
+    let rows = tx.query(
         sql!(
-            "SELECT loans.return_date, loans.id FROM users CROSS JOIN loans
-             WHERE loans.user_id = users.id AND loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' LIMIT $2"
+            "SELECT loans.id, loans.return_date, loans.title, copies.barcode, users.search_key, users.name_key,
+                    COALESCE(users.batch, ''), users.category
+             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+             WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2"
         ),
-        &[&pattern, &limit],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        &[first, last],
+        |row| {
+            let (title, barcode, person) =
+                (row.get::<String>(2)?, row.get::<String>(3)?, row.get::<String>(4)?);
+            let fits = query.is_empty()
+                || person.contains(&query)
+                || fold(&barcode).contains(&query)
+                || fold(&title).contains(&query);
+            if !fits {
+                return Ok(None);
+            }
+            let key =
+                list.sort_key(&row.get::<String>(1)?, &row.get::<String>(5)?, &fold(&row.get::<String>(6)?));
+            Ok(Some(Match { key, id: row.get(0)?, due: row.day(1)?, category: row.get(7)? }))
+        },
     )?;
-    Ok((found.len() <= FEW).then_some(found))
+    let mut found: Vec<Match> = rows.into_iter().flatten().collect();
+    found.sort_unstable_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
+    Ok(found)
 }
 
-/// Counts the open loans of borrowers that fit a pattern.
-fn count(tx: &mut Tx<'_>, pattern: &str) -> Result<i64> {
-    let number = |row: &Row<'_>| row.get(0);
-    if pattern == "%%" {
-        return tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL"), &[], number);
-    }
-    // Reading all people in their order is faster than reading each borrower in the order of the loans.
-    tx.query_one(
+/// Groups the open loans due on these days.
+fn alike(tx: &mut Tx<'_>, (first, last): &(String, String)) -> Result<Vec<Alike>> {
+    tx.query(
         sql!(
-            "SELECT CAST(COALESCE(SUM((SELECT COUNT(*) FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)),
-                                  0) AS BIGINT)
-             FROM users WHERE users.search_key LIKE $1 ESCAPE '\\'"
+            "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users ON users.id = loans.user_id
+             WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+             GROUP BY loans.return_date, users.category"
         ),
-        &[&pattern],
-        number,
+        &[first, last],
+        |row| Ok(((row.get(0)?, row.day(1)?), row.get(2)?)),
     )
 }
 
@@ -425,38 +521,33 @@ macro_rules! borrowed {
     };
 }
 
-/// Returns loans by their ids, in list order or backwards.
-fn these(tx: &mut Tx<'_>, ids: &[LoanId], backwards: bool) -> Result<Vec<Borrowed>> {
-    macro_rules! these {
-        ($order:literal) => {
-            if tx.is_postgres() {
-                borrowed!(
-                    "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
-                     JOIN loans ON loans.id = CAST(wanted.id AS BIGINT)
-                     JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
-                    "TRUE",
-                    $order,
-                    ""
-                )
-            } else {
-                borrowed!(
-                    "json_each($1) AS wanted CROSS JOIN loans ON loans.id = wanted.value
-                     CROSS JOIN users ON users.id = loans.user_id CROSS JOIN copies ON copies.id = loans.copy_id",
-                    "TRUE",
-                    $order,
-                    ""
-                )
-            }
-        };
-    }
-    let statement = if backwards { these!("DESC") } else { these!("ASC") };
+/// Returns open loans by their ids.
+fn these(tx: &mut Tx<'_>, ids: &[LoanId]) -> Result<Vec<Borrowed>> {
+    let statement = if tx.is_postgres() {
+        borrowed!(
+            "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+             JOIN loans ON loans.id = CAST(wanted.id AS BIGINT)
+             JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
+            "loans.ended_at IS NULL",
+            "ASC",
+            ""
+        )
+    } else {
+        borrowed!(
+            "json_each($1) AS wanted CROSS JOIN loans ON loans.id = wanted.value
+             CROSS JOIN users ON users.id = loans.user_id CROSS JOIN copies ON copies.id = loans.copy_id",
+            "loans.ended_at IS NULL",
+            "ASC",
+            ""
+        )
+    };
     tx.query(statement, &[&json!(ids).to_string()], borrowed)
 }
 
-/// Returns open loans of borrowers that fit a pattern, after `from` in list order or backwards.
+/// Returns open loans due on these days, after `from` by return date or backwards.
 fn ordered(
     tx: &mut Tx<'_>,
-    pattern: &str,
+    (first, last): &(String, String),
     (day, id): &(String, LoanId),
     backwards: bool,
     limit: i64,
@@ -464,19 +555,30 @@ fn ordered(
     let statement = if backwards {
         borrowed!(
             "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
-            "loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' AND (loans.return_date, loans.id) < ($2, $3)",
+            "loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+             AND (loans.return_date, loans.id) < ($3, $4)",
             "DESC",
-            " LIMIT $4"
+            " LIMIT $5"
         )
     } else {
         borrowed!(
             "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
-            "loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' AND (loans.return_date, loans.id) > ($2, $3)",
+            "loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+             AND (loans.return_date, loans.id) > ($3, $4)",
             "ASC",
-            " LIMIT $4"
+            " LIMIT $5"
         )
     };
-    tx.query(statement, &[&pattern, day, id, &limit], borrowed)
+    tx.query(statement, &[first, last, day, id, &limit], borrowed)
+}
+
+/// Counts the open loans due on these days, both included.
+pub fn due_count(tx: &mut Tx<'_>, first: Date, last: Date) -> Result<i64> {
+    tx.query_one(
+        sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date >= $1 AND return_date <= $2"),
+        &[&first.to_string(), &last.to_string()],
+        |row| row.get(0),
+    )
 }
 
 /// Counts the open loans due before `today`.

@@ -82,6 +82,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0025_opening_float"),
     migration!("0026_imprints"),
     migration!("0027_imports"),
+    migration!("0028_first_steps"),
 ];
 
 impl Migration {

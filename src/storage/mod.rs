@@ -25,6 +25,7 @@ pub mod merge;
 pub mod migrate;
 pub mod no_dues;
 pub mod oidc;
+pub mod overview;
 pub mod page;
 pub mod passkeys;
 pub mod people;

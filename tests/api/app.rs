@@ -32,6 +32,7 @@ use library::{
         people::import::Importing,
         ready::Answers,
         session::{Lifetimes, Sessions},
+        setup::Setup,
         web::Screens,
     },
     library::Library,
@@ -111,6 +112,7 @@ impl TestApp {
             second_factor: SecondFactor::Optional,
             // Most tests move the clock for other reasons; session tests set realistic lifetimes.
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
+            backup_folder: None,
             provider: None,
         };
         change(&mut settings);
@@ -126,6 +128,7 @@ impl TestApp {
             settings,
             screens: Screens::embedded::<Files>(),
             limits,
+            setup: Setup::default(),
             importing: Importing::default(),
             stopping: false.into(),
         });

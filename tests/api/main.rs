@@ -72,6 +72,7 @@ mod seeded;
 mod servers;
 mod sessions;
 mod settings;
+mod setup;
 mod sign_in_codes;
 mod structure;
 mod time;

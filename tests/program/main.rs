@@ -29,5 +29,6 @@ mod rig;
 mod role;
 mod security;
 mod service;
+mod setup;
 mod tls;
 mod upkeep;

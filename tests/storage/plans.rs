@@ -3,7 +3,7 @@
 //! `PostgreSQL` lists the texts of a connection's prepared statements. They are explained there and, with the parameters
 //! rewritten, by SQLite.
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use library::{
     domain::{
         account::Role,
@@ -48,8 +48,7 @@ const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM users",
     "SELECT COUNT(*) FROM books",
     "SELECT COUNT(*) FROM loans WHERE ended_at IS NULL",
-    "SELECT CAST(COALESCE(SUM((SELECT COUNT(*) FROM loans",
-    "SELECT loans.return_date, loans.id FROM users CROSS JOIN loans",
+    "SELECT loans.id, loans.return_date, loans.title, copies.barcode, users.search_key",
     "SELECT user_id, COUNT(*) FROM loans",
     "SELECT user_id, return_date FROM loans",
     "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
@@ -136,6 +135,15 @@ fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     books::forget_deleted(tx, 1)
 }
 
+fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {
+    let list = loans::Listing::of("");
+    loans::open_page(tx, &list, Some(Position::After(today.to_string(), 1)), 9)?;
+    loans::open_page(tx, &list, Some(Position::Before(today.to_string(), 1)), 9)?;
+    loans::open_page(tx, &loans::Listing::of("q"), None, 9)?;
+    loans::due_count(tx, today, today)?;
+    Ok(())
+}
+
 /// Runs every statement that a request may run and returns their texts.
 fn statements(store: &Store) -> Vec<String> {
     let (user, id) = (store.student(1), store.book("t", 5));
@@ -200,9 +208,7 @@ fn statements(store: &Store) -> Vec<String> {
         loans::store_due(tx, &loan)?;
         loans::end(tx, loan.id, End { at: 1, on: today, by: uid, restocked: true, fine: Money::ZERO })?;
         loans::open_of_user(tx, uid)?;
-        loans::open_page(tx, "q", Some(Position::After(today, 1)), 9)?;
-        loans::open_page(tx, "q", Some(Position::Before(today, 1)), 9)?;
-        loans::open_page(tx, "", None, 9)?;
+        pages_of_open_loans(tx, today)?;
         settings::version(tx)?;
         settings::lock(tx)?;
         settings::load(tx)?;

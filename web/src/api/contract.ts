@@ -2,45 +2,6 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
-  "AccessionForm": {
-    "author": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 1000
-    },
-    "barcodes": {
-      "required": false
-    },
-    "count": {
-      "required": false,
-      "minimum": 1,
-      "maximum": 100000
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "location": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "title": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 1000
-    }
-  },
   "AuthenticatorBegin": {
     "code": {
       "trimmed": true,
@@ -65,6 +26,22 @@ export const forms = {
       "required": true
     }
   },
+  "BatchCodesForm": {
+    "batch": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 20
+    },
+    "days": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 90
+    },
+    "dryRun": {
+      "required": false
+    }
+  },
   "BatchNoDuesForm": {
     "batch": {
       "trimmed": true,
@@ -83,41 +60,17 @@ export const forms = {
       "minLength": 1,
       "maxLength": 1000
     },
-    "callNumber": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
-    "edition": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "language": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -136,22 +89,6 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "publishedYear": {
-      "required": false,
-      "minimum": -5000,
-      "maximum": 2200
-    },
-    "publisher": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     },
     "rating": {
       "required": false,
@@ -366,6 +303,32 @@ export const forms = {
       "required": false
     }
   },
+  "FirstLibrarian": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 40
+    },
+    "email": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "password": {
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
+    }
+  },
   "LibrarySettings": {
     "accessionPrefix": {
       "trimmed": true,
@@ -478,41 +441,17 @@ export const forms = {
     "barcodes": {
       "required": false
     },
-    "callNumber": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
-    "edition": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "language": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -531,22 +470,6 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "publishedYear": {
-      "required": false,
-      "minimum": -5000,
-      "maximum": 2200
-    },
-    "publisher": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     },
     "rating": {
       "required": true,
@@ -1082,6 +1005,11 @@ export const forms = {
     },
     "remember": {
       "required": false
+    }
+  },
+  "StepsForm": {
+    "shown": {
+      "required": true
     }
   },
   "Vital": {

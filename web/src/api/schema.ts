@@ -1113,50 +1113,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/books.mrc": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Download the catalogue as MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short one for each other title. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/marc": string;
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/books/{id}": {
         parameters: {
             query?: never;
@@ -2842,422 +2798,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/imports/books": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the last twenty imports of books, newest first. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportsOfBooks"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The import
-         *     goes on by itself; read its progress.
-         */
-        post: {
-            parameters: {
-                query?: {
-                    /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
-                     */
-                    columns?: string;
-                    /** @description Name of the file, to be shown. */
-                    name?: string;
-                    /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
-                    withClashes?: boolean;
-                };
-                header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
-                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            responses: {
-                202: {
-                    headers: {
-                        /** @description `true` where this is the first answer again */
-                        "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
-                        "Undoable-Change"?: number;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
-                    };
-                };
-                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/books/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the progress of an import of books, or its result. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/books/{id}/rejected.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Download the rejected rows of an import of books, each after its line and reason, to correct and import again. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/csv": string;
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/books/{id}/undo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
-         *     progress.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
-                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                };
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                202: {
-                    headers: {
-                        /** @description `true` where this is the first answer again */
-                        "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
-                        "Undoable-Change"?: number;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
-                    };
-                };
-                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/books/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Preview an import of books: what would be new, is there already, or is rejected. Stores nothing. */
-        post: {
-            parameters: {
-                query?: {
-                    /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
-                     */
-                    columns?: string;
-                    /** @description Name of the file, to be shown. */
-                    name?: string;
-                    /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
-                    withClashes?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BooksReport"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/books/columns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Read the columns of a list of books, and guess their fields. Stores nothing. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["FileColumns"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/imports/people/columns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Read the columns of a list of people, and guess their fields (R-PEOPLE-4). Stores nothing. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["FileColumns"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/loans": {
         parameters: {
             query?: never;
@@ -3271,10 +2811,14 @@ export interface paths {
                 query?: {
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
+                    /** @description Only loans that are overdue, due today, or due from today to Sunday. */
+                    due?: "overdue" | "today" | "week";
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Part of the borrower's name, roll number or batch (R-FINE-2). */
+                    /** @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2). */
                     q?: string;
+                    /** @description By return date (default), name or batch. */
+                    sort?: "returnDate" | "name" | "batch";
                 };
                 header?: never;
                 path?: never;
@@ -3288,6 +2832,57 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["LoanList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/loans.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only loans that are overdue, due today, or due from today to Sunday. */
+                    due?: "overdue" | "today" | "week";
+                    /** @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2). */
+                    q?: string;
+                    /** @description By return date (default), name or batch. */
+                    sort?: "returnDate" | "name" | "batch";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
                     };
                 };
                 /** @description What went wrong */
@@ -4318,6 +3913,170 @@ export interface paths {
             };
         };
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the first steps of a new library, and what waits today. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Overview"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/overview/printed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Note that labels or cards were printed, for the first steps. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/overview/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Hide the first steps for all librarians, or show them again. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StepsForm"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         post?: never;
         delete?: never;
         options?: never;
@@ -5411,18 +5170,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, or with columns that are chosen, at most
-         *     200 000 rows (R-PEOPLE-4). Each portion of a thousand rows is stored whole or not at all.
+         * Import people from a CSV file, plain or gzipped, with the header
+         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). Each
+         *     portion of a thousand rows is stored whole or not at all.
          */
         post: {
             parameters: {
                 query?: {
-                    /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
-                     */
-                    columns?: string;
                     /** @description Preview: store nothing. */
                     dryRun?: boolean;
                 };
@@ -5650,6 +5404,54 @@ export interface paths {
                     };
                     content: {
                         "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/sign-in-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make sign-in codes for the active students of a batch who have no password; they replace earlier codes (R-PEOPLE-3). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BatchCodesForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BatchCodes"];
                     };
                 };
                 /** @description What went wrong */
@@ -6422,6 +6224,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ask whether the first librarian is still to be made. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SetupState"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Make the first librarian with the code that the server printed, and sign in. Refused as soon as any librarian exists. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FirstLibrarian"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Entered"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/till": {
         parameters: {
             query?: never;
@@ -6697,7 +6575,9 @@ export interface components {
         };
         /** @description Copies of all titles. */
         AllCopies: {
-            copies: components["schemas"]["Copy"][];
+            copies: components["schemas"]["ListedCopy"][];
+            /** @description Number of copies per state that are not on the shelf, on loan or kept; states without copies are omitted. */
+            elsewhere: components["schemas"]["StateCount"][];
             /** @description Cursor of the next page. */
             next: string | null;
             /**
@@ -6728,6 +6608,29 @@ export interface components {
             reason: string;
             /** Format: date */
             until: string;
+        };
+        /** @description Sign-in codes of a batch. */
+        BatchCodes: {
+            /** @description Number of people without a password. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description Expiry; each code works once. Null in a preview.
+             */
+            expires: string | null;
+            /** @description Their codes, by name; empty in a preview. */
+            slips: components["schemas"]["CodeSlip"][];
+        };
+        /** @description Batch whose people get sign-in codes. */
+        BatchCodesForm: {
+            batch: string;
+            /**
+             * Format: int64
+             * @description Days for which the codes are valid; 7 by default.
+             */
+            days?: number;
+            /** @description Preview: make no codes. */
+            dryRun?: boolean;
         };
         /** @description No-dues certificates of a batch. */
         BatchNoDues: {
@@ -6877,48 +6780,6 @@ export interface components {
             total: number;
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
-        };
-        /** @description Effect that an import would have. */
-        BooksReport: {
-            /**
-             * Format: int64
-             * @description New titles.
-             */
-            added: number;
-            /**
-             * Format: int64
-             * @description Rejected rows whose ISBN is that of another title in the catalogue.
-             */
-            clashes: number;
-            /**
-             * Format: int64
-             * @description New copies.
-             */
-            copies: number;
-            /**
-             * Format: int64
-             * @description Rows already in the catalogue.
-             */
-            known: number;
-            /**
-             * Format: int64
-             * @description Rows that add copies to a title in the catalogue.
-             */
-            more: number;
-            /**
-             * Format: int64
-             * @description Rejected rows, clashes included.
-             */
-            rejected: number;
-            /** @description At most the first 200 of them. */
-            rejectedRows: components["schemas"]["RejectedBook"][];
-            /**
-             * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
-             *     are very many.
-             */
-            rejectsFile: string | null;
-            /** Format: int64 */
-            rows: number;
         };
         /** @description An open loan with its borrower, for the librarian's list (R-FINE-1). */
         BorrowedBook: components["schemas"]["Loan"] & {
@@ -7159,7 +7020,14 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        /** @description Person with their sign-in code, for a slip. */
+        CodeSlip: {
+            /** @description Shown once: only its hash is stored. */
+            code: string;
+            name: string;
+            rollNumber: string;
+        };
         /**
          * @description Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
          *     for when its hold ends.
@@ -7507,35 +7375,23 @@ export interface components {
             /** @description Broken rule; the message is `x-messages[rule]`. */
             rule: string;
         };
-        /** @description A column of a file. */
-        FileColumn: {
-            /** @description Its cells in the first three rows, cut if they are very long. */
-            cells: string[];
-            /** @description Field that it was last time, or that it probably is; blank for none. */
-            field: string;
-            /** @description Its heading, cut if it is very long. */
-            heading: string;
-        };
-        /** @description The columns of a file. */
-        FileColumns: {
-            columns: components["schemas"]["FileColumn"][];
-            /** @description Encoding of the file, if it is not UTF-8. */
-            encoding: string | null;
-            /** @description Fields that a column can be. */
-            fields: string[];
-            /** @description `csv`, `workbook` or `marc`. Records of MARC need no choice. */
-            kind: string;
-            /** @description True if the fields are those chosen last time for a file with these headings. */
-            remembered: boolean;
-            /** @description Field that one column must be. */
-            required: string;
+        /** @description The first librarian. */
+        FirstLibrarian: {
+            /** @description Code that the server printed at its start, case-insensitive, with or without hyphens. */
+            code: string;
             /**
-             * Format: int64
-             * @description Rows of the file.
+             * Format: email
+             * @description Address to sign in with.
              */
-            rows: number;
-            /** @description Separator of a CSV file. */
-            separator: string;
+            email: string;
+            name: string;
+            /** Format: password */
+            password: string;
+        };
+        /** @description First step, and whether the library's records show it done. */
+        FirstStep: {
+            done: boolean;
+            step: components["schemas"]["Step"];
         };
         /** @description Genre with its number of titles. */
         Genre: {
@@ -7609,79 +7465,18 @@ export interface components {
          */
         HoldState: "waiting" | "processing" | "ready" | "fulfilled" | "expired" | "cancelled";
         /**
-         * Format: int64
-         * @description Id of an import of books.
-         */
-        ImportId: number;
-        /** @description An import of books. */
-        ImportOfBooks: {
-            /**
-             * Format: int64
-             * @description New titles.
-             */
-            added: number;
-            /** @description Name of the librarian; null for the command line. */
-            by: string | null;
-            /**
-             * Format: int64
-             * @description Rejected rows whose ISBN is that of another title in the catalogue.
-             */
-            clashes: number;
-            /**
-             * Format: int64
-             * @description New copies.
-             */
-            copies: number;
-            /**
-             * Format: int64
-             * @description Rows read so far.
-             */
-            done: number;
-            fileName: string;
-            id: components["schemas"]["ImportId"];
-            /**
-             * Format: int64
-             * @description Number of its books that were lent, reserved or reviewed since: these forbid the undo.
-             */
-            inUse: number;
-            /**
-             * Format: int64
-             * @description Rows that were in the catalogue before.
-             */
-            known: number;
-            /**
-             * Format: int64
-             * @description Titles and copies that an undo would take out, or has still to take out.
-             */
-            left: number;
-            /**
-             * Format: int64
-             * @description Rows that added copies to a title in the catalogue.
-             */
-            more: number;
-            /**
-             * Format: int64
-             * @description Rejected rows, clashes included.
-             */
-            rejected: number;
-            /**
-             * Format: int64
-             * @description Rows of the file.
-             */
-            rows: number;
-            startedAt: string;
-            /** @description `running`, `stopped`, `done`, `undoing` or `undone`. */
-            state: string;
-        };
-        /** @description The last imports of books. */
-        ImportsOfBooks: {
-            imports: components["schemas"]["ImportOfBooks"][];
-        };
-        /**
          * @description Meaning of a scan that overrides the usual one.
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
+        /** @description Daily backup that is more than two days late. */
+        LateBackup: {
+            /**
+             * Format: date
+             * @description Day of the last backup; null if there is none.
+             */
+            lastOn: string | null;
+        };
         /** @description Settings apart from rules and calendar. The defaults are the specification's. */
         LibrarySettings: {
             /**
@@ -7798,6 +7593,14 @@ export interface components {
             /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
         };
+        /** @description Copy in a list of all titles. */
+        ListedCopy: components["schemas"]["Copy"] & {
+            /**
+             * Format: date
+             * @description Day of its last change or return; null if none is known.
+             */
+            since: string | null;
+        };
         /** @description A loan. */
         Loan: {
             barcode: string;
@@ -7849,10 +7652,27 @@ export interface components {
          */
         LoanId: number;
         LoanList: {
-            /** @description Open loans with their borrowers, most overdue first. */
+            /**
+             * Format: int64
+             * @description Number of open loans due from today to Sunday.
+             */
+            dueThisWeek: number;
+            /**
+             * Format: int64
+             * @description Number of open loans due today.
+             */
+            dueToday: number;
+            /** @description Fines of the matches on all pages, until today. */
+            fines: components["schemas"]["Money"];
+            /** @description Open loans with their borrowers, in the requested order. */
             loans: components["schemas"]["BorrowedBook"][];
             /** @description Cursor of the next page. */
             next: string | null;
+            /**
+             * Format: int64
+             * @description Number of all open loans.
+             */
+            open: number;
             /**
              * Format: int64
              * @description Number of overdue loans among all open loans.
@@ -8106,6 +7926,47 @@ export interface components {
             /** @description Cancels the hold for which the copy is kept; otherwise the hold becomes first in the queue again. */
             cancelHold?: boolean;
             reason: string;
+        };
+        /** @description First steps and the day's work. */
+        Overview: {
+            /**
+             * Format: int64
+             * @description Loans due today.
+             */
+            dueToday: number;
+            /**
+             * Format: int64
+             * @description Ready holds whose last day is today.
+             */
+            holdsEnding: number;
+            lateBackup: components["schemas"]["LateBackup"] | null;
+            /**
+             * Format: int64
+             * @description Missing copies.
+             */
+            missing: number;
+            /**
+             * Format: date
+             * @description Day since which the first of the missing copies is missing.
+             */
+            missingSince: string | null;
+            /**
+             * Format: int64
+             * @description Overdue loans.
+             */
+            overdue: number;
+            /** @description First steps in their order; null once all are done or the list is hidden. */
+            steps: components["schemas"]["FirstStep"][] | null;
+            /**
+             * Format: date
+             * @description Today in the library's time zone.
+             */
+            today: string;
+            /**
+             * Format: int64
+             * @description Copies to shelve.
+             */
+            toShelve: number;
         };
         /** @description Passkey of the caller. */
         OwnPasskey: {
@@ -8588,13 +8449,6 @@ export interface components {
             /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
-        /** @description Rejected row of a report. */
-        RejectedBook: {
-            /** @description Errors by field. */
-            errors: components["schemas"]["FieldError"][];
-            /** Format: int64 */
-            line: number;
-        };
         /** @description Rejected row. */
         RejectedRow: {
             /** @description Errors by field. */
@@ -8888,6 +8742,8 @@ export interface components {
             provider?: string;
             /** @description True if the user must set up a second factor before doing anything else (`--second-factor`); omitted otherwise. */
             secondFactorMissing?: boolean;
+            /** @description True while the first librarian is still to be made (`POST /setup`); omitted otherwise. */
+            setup?: boolean;
             user: components["schemas"]["User"] | null;
         };
         /**
@@ -8895,6 +8751,11 @@ export interface components {
          * @description Id of a signed-in session.
          */
         SessionId: number;
+        /** @description State of the first start. */
+        SetupState: {
+            /** @description True while the library has no librarian. */
+            needed: boolean;
+        };
         /** @description Result of shelving the waiting copies. */
         Shelved: {
             /**
@@ -8947,6 +8808,15 @@ export interface components {
          * @enum {string}
          */
         Status: "Available" | "Not Available";
+        /**
+         * @description First step of a new library.
+         * @enum {string}
+         */
+        Step: "name" | "rules" | "books" | "people" | "print" | "lend";
+        /** @description Whether the first steps are shown. */
+        StepsForm: {
+            shown: boolean;
+        };
         /** @description Money taken by one method of payment. */
         Takings: {
             amount: components["schemas"]["Money"];

@@ -1,0 +1,7 @@
+-- First steps of a library that no other row shows: something was printed; the librarian hid the list of steps.
+CREATE TABLE first_steps (
+    step TEXT COLLATE "C" PRIMARY KEY CHECK (step IN ('printed', 'hidden')),
+    at BIGINT NOT NULL
+);
+-- A library that lends already needs no list.
+INSERT INTO first_steps (step, at) SELECT 'hidden', 0 WHERE EXISTS (SELECT 1 FROM loans);

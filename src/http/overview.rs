@@ -1,0 +1,176 @@
+//! Librarian's home: the first steps of a new library, and what waits today.
+
+use axum::extract::State;
+use jiff::{ToSpan as _, civil::Date};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    App, Shared,
+    error::{Error, Result},
+    extract::{JsonBody, Nothing, OptionalJsonBody},
+    idempotency::{Answer, Once},
+};
+use crate::{
+    backups,
+    domain::rulebook::Rulebook,
+    storage::{
+        copies, loans,
+        overview::{self, Mark, Steps},
+    },
+};
+
+/// First step of a new library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Step {
+    /// The library has a name.
+    Name,
+    /// Rules and calendar were saved.
+    Rules,
+    /// The catalogue has a book.
+    Books,
+    /// The library knows a person who is no librarian.
+    People,
+    /// Labels or cards were printed.
+    Print,
+    /// A book was lent.
+    Lend,
+}
+
+/// First step, and whether the library's records show it done.
+#[derive(Serialize, ToSchema)]
+pub struct FirstStep {
+    step: Step,
+    done: bool,
+}
+
+/// Daily backup that is more than two days late.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LateBackup {
+    /// Day of the last backup; null if there is none.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    last_on: Option<Date>,
+}
+
+/// First steps and the day's work.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview {
+    /// First steps in their order; null once all are done or the list is hidden.
+    #[schema(required)]
+    steps: Option<Vec<FirstStep>>,
+    /// Overdue loans.
+    overdue: i64,
+    /// Loans due today.
+    due_today: i64,
+    /// Copies to shelve.
+    to_shelve: i64,
+    /// Ready holds whose last day is today.
+    holds_ending: i64,
+    /// Missing copies.
+    missing: i64,
+    /// Day since which the first of the missing copies is missing.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    missing_since: Option<Date>,
+    /// Set if the server makes daily backups and the last one is older than two days.
+    #[schema(required)]
+    late_backup: Option<LateBackup>,
+    /// Today in the library's time zone.
+    #[schema(value_type = String, format = Date)]
+    today: Date,
+}
+
+fn first_steps(found: Steps, rulebook: &Rulebook) -> Option<Vec<FirstStep>> {
+    let steps = [
+        (Step::Name, !rulebook.library.name.is_empty()),
+        (Step::Rules, rulebook.saved.rules > 0 && rulebook.saved.calendar > 0),
+        (Step::Books, found.books),
+        (Step::People, found.people),
+        (Step::Print, found.printed),
+        (Step::Lend, found.lent),
+    ];
+    let shown = !found.hidden && steps.iter().any(|(_, done)| !done);
+    shown.then(|| steps.into_iter().map(|(step, done)| FirstStep { step, done }).collect())
+}
+
+/// Returns the last backup if it is older than two days.
+async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
+    let Some(folder) = app.settings.backup_folder.clone() else { return Ok(None) };
+    let last_on = tokio::task::spawn_blocking(move || backups::last(&folder))
+        .await
+        .map_err(|error| Error::Internal(error.into()))?;
+    let Ok(limit) = today.checked_sub(2.days()) else { return Ok(None) };
+    let late = match last_on {
+        Some(day) => day < limit,
+        // A new library may wait for its first backup.
+        None => app.library.db.read(move |tx| overview::lent_before(tx, limit)).await.map_err(Error::from)?,
+    };
+    Ok(late.then_some(LateBackup { last_on }))
+}
+
+/// Read the first steps of a new library, and what waits today.
+#[utoipa::path(get, path = "/overview", responses((status = 200, body = Overview)))]
+pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overview>> {
+    let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
+    let today = clock.today();
+    let late_backup = late_backup(&app, today).await?;
+    let read = app.library.db.snapshot(move |tx| -> Result<Overview> {
+        let rulebook = policies.current(tx)?;
+        let work = overview::work(tx, today)?;
+        Ok(Overview {
+            steps: first_steps(overview::steps(tx)?, &rulebook),
+            overdue: loans::overdue_count(tx, today)?,
+            due_today: work.due_today,
+            to_shelve: copies::count_to_shelve(tx)?,
+            holds_ending: work.holds_ending,
+            missing: work.missing,
+            missing_since: work.missing_since.map(|at| clock.day_of(at)),
+            late_backup,
+            today,
+        })
+    });
+    Ok(axum::Json(read.await?))
+}
+
+/// Whether the first steps are shown.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepsForm {
+    shown: bool,
+}
+
+/// Hide the first steps for all librarians, or show them again.
+#[utoipa::path(put, path = "/overview/steps", request_body = StepsForm, responses((status = 204)))]
+pub async fn show_steps(
+    State(app): State<Shared>,
+    once: Once,
+    JsonBody(form): JsonBody<StepsForm>,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
+    app.once(once, move |tx| {
+        if form.shown {
+            overview::clear(tx, Mark::Hidden)?;
+        } else {
+            overview::set(tx, Mark::Hidden, now)?;
+        }
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Note that labels or cards were printed, for the first steps.
+#[utoipa::path(post, path = "/overview/printed", responses((status = 204)))]
+pub async fn note_printed(
+    State(app): State<Shared>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
+    app.once(once, move |tx| {
+        overview::set(tx, Mark::Printed, now)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
