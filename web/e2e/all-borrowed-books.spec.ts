@@ -69,6 +69,33 @@ test('R-FINE-2 the search filters by name, roll number or batch, and the address
   await expect(page.getByText('No loan matches “nobody at all”.')).toBeVisible()
 })
 
+test('R-FINE-2 the badge opens the overdue loans, chips and order stay in the address, and each class has a list on paper', async ({
+  page,
+  library,
+}) => {
+  const student = await library.student({ name: `Ora ${Date.now()}`, batch: '2025' })
+  const book = await library.addBook({ title: `Estuaries ${Date.now()}` })
+  await student.borrow(book.id)
+  await page.goto('home')
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^\d+ overdue$/ })
+    .click()
+  await expect(page).toHaveURL(/\/fine\?due=overdue$/)
+  const chips = page.getByRole('navigation', { name: 'Show' })
+  await expect(chips.getByRole('link', { name: /^Overdue \d+$/ })).toHaveAttribute('aria-current', 'true')
+  await expect(page.getByRole('status').filter({ hasText: 'in fines until today' })).toBeVisible()
+  await expect(row(page, book.title)).toHaveCount(0)
+  await chips.getByRole('link', { name: /^All \d+$/ }).click()
+  await search(page).fill('estuaries')
+  await expect(row(page, student.user.name)).toBeVisible()
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('By batch')
+  await expect(page).toHaveURL(/q=estuaries&sort=batch$/)
+  await page.getByRole('button', { name: 'Print by class' }).click()
+  await expect(question(page).getByRole('heading', { name: 'Batch 2025' })).toBeVisible()
+  await expect(question(page).getByRole('row').filter({ hasText: book.title })).toContainText(student.user.name)
+})
+
 test('U2 by keyboard alone: / finds the borrower, Enter three times restocks, and the queue is worked down', async ({
   page,
   library,

@@ -177,6 +177,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     register: ['register'],
     phone: ['phone#<img src=x onerror=alert(1)>'],
     redeem: ['redeem'],
+    setup: ['setup#<img src=x onerror=alert(1)>'],
     desk: ['desk'],
     deskToday: ['desk/today'],
     home: ['home?sort=newest', 'home?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E', 'home?q=alert'],

@@ -132,6 +132,7 @@ const VISITOR: Walk[] = [
     ],
   },
   { address: 'redeem' },
+  { address: 'setup' },
   {
     address: 'register',
     states: [
@@ -492,6 +493,14 @@ const LIBRARIAN: Walk[] = [
     address: 'fine',
     states: [
       {
+        name: 'lists for the classes',
+        reach: async ({ page }) => {
+          await page.goto('fine?due=overdue')
+          await page.getByRole('button', { name: 'Print by class' }).click()
+          await expect(question(page).getByRole('table').first()).toBeVisible()
+        },
+      },
+      {
         name: 'all borrowed books with a question',
         reach: async ({ page }) => {
           await page.goto('fine')
@@ -777,6 +786,7 @@ const EMPTY: State[] = [
   },
   { name: 'all books without a book', reach: at('books', 'No books available. Please add some books!') },
   { name: 'all borrowed books without a loan', reach: at('fine', 'No books are borrowed at the moment.') },
+  { name: 'missing copies, of which there are none', reach: at('to-shelve?state=missing', 'No copies here: missing.') },
   { name: 'to shelve with nothing to shelve', reach: at('to-shelve', 'Nothing waits to be shelved.') },
   {
     name: 'delete books without a book',

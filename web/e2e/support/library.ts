@@ -85,7 +85,10 @@ process.once('exit', () => {
 const START_MS = 10_000
 
 /** Reads from the log where the server listens: for people, and for metrics. */
-function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promise<{ origin: string; metrics: string }> {
+function addressesOf(
+  program: ChildProcessByStdio<null, null, Readable>,
+  unmade: boolean,
+): Promise<{ origin: string; metrics: string; setup: string }> {
   return new Promise((resolve, reject) => {
     let log = ''
     const fail = (why: string) => reject(new Error(`The server ${why}:\n${log}`))
@@ -97,14 +100,15 @@ function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promis
       log = (log + text).slice(-20_000)
       const origin = /is open at (http:\/\/[^/"]+)\/library\//.exec(log)?.[1]
       const metrics = /metrics are at (http:[^"]+)/.exec(log)?.[1]
-      if (origin === undefined || metrics === undefined) return
+      const setup = /open (http:\/\/\S+\/library\/setup#[\w-]+)/.exec(log)?.[1] ?? ''
+      if (origin === undefined || metrics === undefined || (unmade && setup === '')) return
       clearTimeout(timer)
-      resolve({ origin, metrics })
+      resolve({ origin, metrics, setup })
     })
   })
 }
 
-export type Kind = 'demo' | 'empty' | 'long'
+export type Kind = 'demo' | 'empty' | 'long' | 'unmade'
 
 /** Books of a `long` library: more than a browser keeps in memory. */
 export const LONG = 720
@@ -116,17 +120,25 @@ export class Library {
   readonly origin: string
   /** Address of the metrics. */
   readonly metrics: string
+  /** Printed address that makes the first librarian; only of an `unmade` library. */
+  readonly setup: string
   readonly #password: string
   /** Sessions shared by tests. */
   readonly #kept = new Map<'librarian' | 'reader', Promise<Person>>()
 
-  private constructor(kind: Kind, process: ChildProcess, folder: string, origin: string, metrics: string) {
+  private constructor(
+    kind: Kind,
+    process: ChildProcess,
+    folder: string,
+    { origin, metrics, setup }: { origin: string; metrics: string; setup: string },
+  ) {
     // The demo's password could not be chosen by a person.
     this.#password = kind === 'demo' ? DEMO_PASSWORD : PASSWORD
     this.#process = process
     this.#folder = folder
     this.origin = origin
     this.metrics = metrics
+    this.setup = setup
   }
 
   /** Base path with the slash that relative addresses need. */
@@ -134,7 +146,7 @@ export class Library {
     return `${this.origin}/library/`
   }
 
-  /** Starts the program on a free port: with the demo catalogue, with one librarian only, or with many books. */
+  /** Starts the program on a free port: with the demo catalogue, with one librarian only, with many books, or without anyone. */
   static async start(kind: Kind, options: readonly string[] = []): Promise<Library> {
     const folder = await mkdtemp(join(tmpdir(), 'library-e2e-'))
     const database = `sqlite:${join(folder, 'library.db')}`
@@ -145,7 +157,7 @@ export class Library {
       })
       if (status !== 0) throw new Error(`library ${args.slice(0, 2).join(' ')} failed: ${stderr}`)
     }
-    if (kind !== 'demo') {
+    if (kind === 'empty' || kind === 'long') {
       const who = ['--email', LIBRARIAN, '--name', 'Meera Iyer', '--password-stdin']
       prepare(['admin', 'create', ...who], `${PASSWORD}\n`)
     }
@@ -171,8 +183,8 @@ export class Library {
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )
     running.add(program)
-    const { origin, metrics } = await addressesOf(program)
-    return new Library(kind, program, folder, origin, metrics)
+    const { origin, metrics, setup } = await addressesOf(program, kind === 'unmade')
+    return new Library(kind, program, folder, { origin, metrics, setup })
   }
 
   /** Returns what `library doctor` finds wrong; empty if nothing is. */

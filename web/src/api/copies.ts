@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
-import type { Condition, Copy, CopyEdit, NewCopies } from './types'
+import type { Condition, Copy, CopyEdit, CopyState, NewCopies } from './types'
 
 const COPIES_PER_PAGE = 50
 
@@ -25,25 +25,26 @@ export const copiesQuery = (bookId: number) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
 
-/** Returned copies that are not yet on the shelf. */
-export const toShelveQuery = infiniteQueryOptions({
-  queryKey: keys.toShelve,
-  queryFn: ({ pageParam, signal }) =>
-    dataOf(
-      client.GET('/copies', {
-        params: {
-          query: {
-            state: 'to-shelve',
-            limit: COPIES_PER_PAGE,
-            ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+/** Copies in a state that is neither on the shelf nor on loan. */
+export const copiesInQuery = (state: CopyState) =>
+  infiniteQueryOptions({
+    queryKey: keys.copiesIn(state),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/copies', {
+          params: {
+            query: {
+              state,
+              limit: COPIES_PER_PAGE,
+              ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+            },
           },
-        },
-        signal,
-      }),
-    ),
-  initialPageParam: FIRST_PAGE,
-  getNextPageParam: (last, _pages, start) => pageAfter(last, start),
-})
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+  })
 
 /** Copies reported as returned while others wait, and not checked in yet. */
 export const unseenQuery = infiniteQueryOptions({
@@ -76,7 +77,7 @@ export const copyByBarcodeQuery = (barcode: string) =>
   })
 
 /** Queries that moving a copy invalidates. */
-export const MOVED = [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people]
+export const MOVED = [keys.books, keys.copyLists, keys.toShelve, keys.unseen, keys.overview, keys.holds, keys.people]
 
 export const addCopies = (bookId: number) =>
   action({

@@ -2,28 +2,59 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Override } from './types'
+import type { AdminLoan, LoanDue, LoanOrder, Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
-/** A page of all open loans, most overdue first (librarians). `cursor` null is the first page. */
-export const loanListQuery = (page: { q: string; cursor: string | null }) =>
+/** Search, selection and order of the list of open loans, as in its address. */
+export type LoanList = { q: string; due: LoanDue | null; sort: LoanOrder }
+
+const queryOf = ({ q, due, sort }: LoanList) => ({
+  ...(q !== '' && { q }),
+  ...(due !== null && { due }),
+  ...(sort !== 'returnDate' && { sort }),
+})
+
+/** A page of all open loans (librarians). `cursor` null is the first page. */
+export const loanListQuery = (list: LoanList, cursor: string | null) =>
   queryOptions({
-    queryKey: keys.loanList(page),
+    queryKey: keys.loanList({ ...list, cursor }),
     queryFn: ({ signal }) =>
       dataOf(
         client.GET('/loans', {
-          params: {
-            query: {
-              ...(page.q && { q: page.q }),
-              limit: LOANS_PER_PAGE,
-              ...(page.cursor !== null && { cursor: page.cursor }),
-            },
-          },
+          params: { query: { ...queryOf(list), limit: LOANS_PER_PAGE, ...(cursor !== null && { cursor }) } },
           signal,
         }),
       ),
     placeholderData: keepPreviousData,
+  })
+
+/** Returns the address of the CSV export. */
+export const loansFile = (list: LoanList): string =>
+  `/library/api/v1/loans.csv?${new URLSearchParams(queryOf(list)).toString()}`
+
+const LOANS_PER_PORTION = 100
+
+/** All open loans of a list by batch and name, to be printed. */
+export const loansByClassQuery = (list: LoanList) =>
+  queryOptions({
+    queryKey: keys.loansByClass(list),
+    queryFn: async ({ signal }) => {
+      const loans: AdminLoan[] = []
+      let cursor: string | null = null
+      do {
+        const query = { ...queryOf({ ...list, sort: 'batch' }), limit: LOANS_PER_PORTION }
+        // Each portion names the next one.
+        // oxlint-disable-next-line no-await-in-loop
+        const page: LoanPage = await dataOf(
+          client.GET('/loans', { params: { query: { ...query, ...(cursor !== null && { cursor }) } }, signal }),
+        )
+        loans.push(...page.loans)
+        cursor = page.next
+      } while (cursor !== null)
+      return loans
+    },
+    gcTime: 0,
   })
 
 /** Number of overdue loans, for the navigation bar. */
@@ -80,7 +111,8 @@ export const takeBack = action({
   fault: 'The book could not be returned',
 })
 
-type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
+/** A page of open loans with the sums of its list. */
+export type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
 
 export const extendLoan = action({
   name: 'extendLoan',

@@ -146,6 +146,23 @@ export const makeCode = action({
   fault: 'The sign-in code could not be made',
 })
 
+/** Preview of the codes of a class; none is made. */
+export const batchCodesQuery = (batch: string) =>
+  queryOptions({
+    queryKey: keys.batchCodes(batch),
+    queryFn: ({ signal }) => dataOf(client.POST('/people/sign-in-codes', { body: { batch, dryRun: true }, signal })),
+    gcTime: 0,
+  })
+
+/** Makes codes for the people of a class without a password. */
+export const makeCodesOfBatch = action({
+  name: 'makeCodesOfBatch',
+  send: (body: { batch: string; days: number }, call) =>
+    dataOf(client.POST('/people/sign-in-codes', { body, ...call })),
+  changes: () => [keys.changes],
+  fault: 'The sign-in codes could not be made',
+})
+
 /** Imports people from a file, or previews the import with `dryRun`. The file's properties identify a retry. */
 export const importPeople = action({
   name: 'importPeople',

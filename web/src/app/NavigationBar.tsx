@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Fragment } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
 import { useLibraryName } from '../api/config'
 import { overdueQuery } from '../api/loans'
@@ -46,9 +46,10 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
         {links
           .filter(({ place }) => place === 'bar')
           .map((screen) => (
-            <BarLink key={screen.path} screen={screen}>
+            <Fragment key={screen.path}>
+              <BarLink screen={screen} />
               {screen.path === screens.fine.path && <Overdue />}
-            </BarLink>
+            </Fragment>
           ))}
         {role === null && <BarLink screen={screens.register} />}
         {more.length > 0 && <More links={more} />}
@@ -92,23 +93,24 @@ function brandTo(user: User | null): string {
   return user.role === 'admin' ? paths.fine() : homeOf(user.role)
 }
 
-function BarLink({ screen, children }: { screen: Screen; children?: ReactNode }) {
+function BarLink({ screen }: { screen: Screen }) {
   return (
     <NavLink to={screen.path} className={classes.link} end>
       {screen.label && t(screen.label)}
-      {children}
     </NavLink>
   )
 }
 
-/** Number of overdue loans. */
+/** Number of overdue loans, and the way to them. */
 function Overdue() {
   const count = useQuery(overdueQuery).data
   if (!count) return null
   return (
-    <Badge color="red" size="sm" className={classes.overdue}>
-      {t('app.nav.overdue', { count })}
-    </Badge>
+    <Link to={`${paths.fine()}?due=overdue`} className={classes.overdue}>
+      <Badge color="red" size="sm">
+        {t('app.nav.overdue', { count })}
+      </Badge>
+    </Link>
   )
 }
 

@@ -11,6 +11,7 @@ import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
 import { paths, screensOf } from '../screens'
 import { Search } from 'lucide-react'
+import { deedsOf } from './deeds'
 
 const [store, palette] = createSpotlight()
 
@@ -33,6 +34,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   // The person with this roll number comes first.
   const people = numbered ? [numbered, ...named.filter(({ uid }) => uid !== numbered.uid)] : named
   const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
+  const deeds = wanted === '' ? [] : deedsOf(user).filter(({ label }) => includes(t(label), wanted))
   const bookPath = librarian ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])
@@ -41,9 +43,9 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const [before] = useState(() => document.activeElement)
   const leaving = useRef(false)
   useEffect(() => () => void (leaving.current || focusBack(before)), [before])
-  function go(path: string) {
+  function go(path: string, state?: unknown) {
     leaving.current = true
-    void navigate(path)
+    void navigate(path, { state })
   }
 
   // Until the answer arrives, the list shows the results of the previous text. Enter refers to the typed text: it waits
@@ -54,7 +56,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') chosenIn.current = wanted
-    if (event.key !== 'Enter' || answered || found.length > 0 || chosenIn.current === wanted) return
+    if (event.key !== 'Enter' || answered || found.length + deeds.length > 0 || chosenIn.current === wanted) return
     event.preventDefault()
     event.stopPropagation()
     enterFor.current = wanted
@@ -99,6 +101,13 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
             })}
           </Spotlight.ActionsGroup>
         )}
+        {deeds.length > 0 && (
+          <Spotlight.ActionsGroup label={t('app.palette.deeds')}>
+            {deeds.map(({ label, to, state }) => (
+              <Spotlight.Action key={label} label={t(label)} onClick={() => go(to(), state)} />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
         {wanted !== '' && people.length > 0 && (
           <Spotlight.ActionsGroup label={t('app.palette.people')}>
             {people.map(({ uid, name, rollNumber, batch }) => (
@@ -125,7 +134,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {found.length === 0 && books.length === 0 && people.length === 0 && (
+        {found.length + deeds.length + books.length + people.length === 0 && (
           <Spotlight.Empty>{t('app.palette.nothing')}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>

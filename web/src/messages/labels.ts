@@ -34,6 +34,9 @@ export const labels: Readonly<Record<string, string>> = {
   "Most renewals": "label.CategoryRules.maxRenewals",
   "Renewal days": "label.CategoryRules.renewalDays",
   "Name": "label.ClosedDates.name",
+  "Email": "label.FirstLibrarian.email",
+  "Full name": "label.FirstLibrarian.name",
+  "Password": "label.FirstLibrarian.password",
   "Prefix of accession numbers": "label.LibrarySettings.accessionPrefix",
   "Currency sign": "label.LibrarySettings.currency",
   "Currency code": "label.LibrarySettings.currencyCode",
@@ -42,9 +45,6 @@ export const labels: Readonly<Record<string, string>> = {
   "New password": "label.PasswordChange.newPassword",
   "Batch": "label.PersonForm.batch",
   "Department": "label.PersonForm.department",
-  "Email": "label.PersonForm.email",
-  "Full name": "label.PersonForm.name",
   "Library password": "label.ProviderLink.password",
-  "Password": "label.Redemption.password",
   "Comment": "label.ReviewForm.comment"
 }

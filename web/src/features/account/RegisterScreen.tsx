@@ -25,6 +25,8 @@ import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
 
 const rules = forms.Registration
+/** Refusals of details that the library has, as of a person who was imported. */
+const KNOWN: ReadonlySet<string> = new Set(['email-taken', 'roll-number-taken'])
 
 export default function RegisterScreen() {
   useTitle(t('account.register.title'))
@@ -59,6 +61,17 @@ export default function RegisterScreen() {
       {error !== null && (
         <Alert color="red" mt="lg" role="alert">
           {messageOf(error)}
+          {error instanceof ProblemError && KNOWN.has(error.code) && (
+            <Text mt="xs" size="sm" c="inherit">
+              {rich('account.register.known', {
+                link: (words) => (
+                  <Anchor component={Link} to={paths.redeem()} size="sm" c="inherit" underline="always">
+                    {words}
+                  </Anchor>
+                ),
+              })}
+            </Text>
+          )}
         </Alert>
       )}
       <form noValidate onSubmit={onSubmit}>

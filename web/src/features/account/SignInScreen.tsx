@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
-import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
+import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { isAskedForCode, messageOf } from '../../lib/problem'
@@ -165,6 +165,8 @@ function SignInForm({ end, next, enter }: FormProps) {
         </Chunk>
       </AccountPage>
     )
+
+  if (session?.setup) return <Navigate to={paths.setup()} replace />
 
   return (
     <AccountPage>

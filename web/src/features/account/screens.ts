@@ -16,5 +16,6 @@ export const screens = {
     icon: UserPlus,
     at: 2,
   },
+  setup: { path: '/setup', for: 'visitor', load: (): Lazy => import('./SetupScreen'), words: ['account', 'common'] },
   redeem: { path: '/redeem', for: 'visitor', load: (): Lazy => import('./RedeemScreen'), words: ['account', 'common'] },
 } as const satisfies Screens

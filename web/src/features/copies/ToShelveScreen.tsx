@@ -1,10 +1,10 @@
 import { Button, Text, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
-import { moveCopy, shelvePortion, toShelveQuery } from '../../api/copies'
-import type { Copy } from '../../api/types'
+import { copiesInQuery, moveCopy, shelvePortion } from '../../api/copies'
+import type { Copy, CopyState, ListedCopy, StateCount } from '../../api/types'
 import type { Shelved } from '../../counter/shelf'
 import { useShelf } from '../../counter/useShelf'
 import { quoted } from '../../lib/format'
@@ -15,6 +15,7 @@ import { messageOf } from '../../lib/problem'
 import { ShowMore } from '../../ui/ShowMore'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
+import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
@@ -23,9 +24,75 @@ import { movedWords, refusedWords, stateText } from './stateText'
 import classes from './ToShelveScreen.module.css'
 import { BookLink } from '../../ui/BookLink'
 
-/** Lists returned copies to be shelved, one by one by scan, or all at once (R-COPY-4). */
+/** States with a list, in the order of their chips. */
+const LISTED = [
+  'to-shelve',
+  'unseen',
+  'missing',
+  'in-repair',
+  'lost',
+  'reference',
+  'withdrawn',
+] as const satisfies readonly CopyState[]
+
+/** Lists the copies that are not where readers find them: to be shelved (R-COPY-4), missing, lost, in repair. */
 export default function ToShelveScreen() {
-  const query = useInfiniteQuery(toShelveQuery)
+  const [params] = useSearchParams()
+  const state = LISTED.find((known) => known === params.get('state')) ?? LISTED[0]
+  return state === 'to-shelve' ? <ToShelve /> : <InState key={state} state={state} />
+}
+
+function Chips({ state, page }: { state: CopyState; page: CopyPage | undefined }) {
+  const count = (of: CopyState) =>
+    of === 'to-shelve' ? (page?.toShelve ?? 0) : (page?.elsewhere.find((one) => one.state === of)?.count ?? 0)
+  return (
+    <nav aria-label={t('toShelve.states')} className={classes.chips}>
+      {LISTED.map((one) => (
+        <Link
+          key={one}
+          to={{ search: one === LISTED[0] ? '' : `state=${one}` }}
+          replace
+          aria-current={one === state ? 'true' : undefined}
+        >
+          {t('toShelve.state', { state: stateText(one), count: count(one) })}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+type CopyPage = { toShelve: number; elsewhere: readonly StateCount[] }
+
+/** Copies in one state: since when, and the way back to the shelf. */
+function InState({ state }: { state: CopyState }) {
+  const query = useInfiniteQuery(copiesInQuery(state))
+  const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
+  const place = useRef<HTMLDivElement>(null)
+  return (
+    <>
+      <PageHeader title={t('toShelve.title')} />
+      <div ref={place} tabIndex={-1}>
+        <Chips state={state} page={query.data?.pages[0]} />
+      </div>
+      <ListState query={query} lines={5}>
+        {() =>
+          copies.length === 0 ? (
+            <EmptyState message={t('toShelve.noneIn', { state: stateText(state) })} />
+          ) : (
+            <>
+              <Waiting copies={copies} whenGone={() => place.current?.focus()} isSince />
+              <ShowMore query={query} label={t('copies.more')} />
+            </>
+          )
+        }
+      </ListState>
+    </>
+  )
+}
+
+/** Returned copies, shelved one by one by scan, or all at once (R-COPY-4). */
+function ToShelve() {
+  const query = useInfiniteQuery(copiesInQuery('to-shelve'))
   const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
   const total = query.data?.pages[0]?.toShelve ?? 0
   const box = useRef<HTMLInputElement>(null)
@@ -38,6 +105,7 @@ export default function ToShelveScreen() {
         title={t('toShelve.title')}
         actions={total > 0 && <AllAtOnce total={total} whenDone={() => box.current?.focus()} />}
       />
+      <Chips state="to-shelve" page={query.data?.pages[0]} />
       <Scan box={box} />
       <Text role="status" c="dimmed" size="sm" className="tabular" mb="xs">
         {total > 0 ? t('toShelve.count', { count: total }) : ''}
@@ -180,7 +248,9 @@ function Result({ kind, children }: { kind: 'done' | 'kept' | 'already' | 'refus
   )
 }
 
-function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () => void }) {
+type WaitingProps = { copies: readonly ListedCopy[]; whenGone: () => void; isSince?: boolean }
+
+function Waiting({ copies, whenGone, isSince = false }: WaitingProps) {
   return (
     <ResponsiveTable
       label={t('toShelve.title')}
@@ -200,10 +270,19 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
             </span>
           ),
         },
+        ...(isSince
+          ? [
+              {
+                title: t('toShelve.since'),
+                cell: ({ since }: ListedCopy) => (since === null ? '–' : <DateText day={since} />),
+              },
+              { title: t('copies.column.note'), cell: ({ note }: ListedCopy) => <span dir="auto">{note || '–'}</span> },
+            ]
+          : []),
         {
           title: t('copies.column.actions'),
           bare: true,
-          cell: (copy) => <PutBack copy={copy} whenGone={whenGone} />,
+          cell: (copy) => copy.moves.includes('on-shelf') && <PutBack copy={copy} whenGone={whenGone} />,
         },
       ]}
     />

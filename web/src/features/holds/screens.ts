@@ -9,7 +9,7 @@ export const screens = {
     words: ['copies', 'holds'],
     label: 'app.nav.holds',
     icon: Hourglass,
-    at: 21,
-    place: 'more',
+    at: 15,
+    place: 'bar',
   },
 } as const satisfies Screens

@@ -30,7 +30,20 @@ function desk() {
       const page = loans.slice(start, start + perPage)
       const next = start + perPage < loans.length ? String(start + perPage) : null
       const previous = start > 0 ? String(start - perPage) : null
-      return { body: { loans: page, total: loans.length, today: '2026-11-21', overdue: 1, next, previous } }
+      return {
+        body: {
+          loans: page,
+          total: loans.length,
+          fines: 15,
+          open: loans.length,
+          today: '2026-11-21',
+          overdue: 1,
+          dueToday: 0,
+          dueThisWeek: 0,
+          next,
+          previous,
+        },
+      }
     },
     'POST /loans/1/extend': () => {
       const moved = loan(1, { returnDate: '2026-11-28' })

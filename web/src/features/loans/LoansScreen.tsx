@@ -1,10 +1,12 @@
-import { Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { Printer } from 'lucide-react'
 import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react'
-import { Navigate, useSearchParams } from 'react-router'
-import { loanListQuery } from '../../api/loans'
-import type { AdminLoan } from '../../api/types'
+import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
+import { useMay } from '../../api/account'
+import { loanListQuery, loansFile, type LoanList, type LoanPage } from '../../api/loans'
+import type { AdminLoan, LoanDue, LoanOrder } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
 import { focusIsFree, focusSearch } from '../../lib/focus'
@@ -15,7 +17,9 @@ import { Pages, pageAddress } from '../../ui/Pages'
 import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
 import { DeclareLost } from '../money'
+import { ClassLists } from './ClassLists'
 import { ExtendAnyway } from './ExtendAnyway'
+import { addressWith, DUES, listIn, ORDERS } from './listing'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
@@ -27,10 +31,11 @@ import { focusFirstAction, useRowFocus } from './useRowFocus'
 
 /** All open loans (R-FINE-1, R-FINE-2). */
 export default function LoansScreen() {
-  const q = useSearchText()
   const [params] = useSearchParams()
+  const list = listIn(params, useSearchText())
+  const { q } = list
   const cursor = params.get('cursor')
-  const query = useQuery(loanListQuery({ q, cursor }))
+  const query = useQuery(loanListQuery(list, cursor))
   const page = query.data
   const current = page !== undefined && !query.isPlaceholderData
   const rows = useRef<HTMLDivElement>(null)
@@ -42,22 +47,37 @@ export default function LoansScreen() {
 
   return (
     <>
-      <PageHeader title={t('loans.list.title')}>
+      <PageHeader title={t('loans.list.title')} actions={page && page.total > 0 && <Exports list={list} />}>
         {/* Enter in the search focuses the first row. */}
         <form onSubmit={enterFromSearch}>
           <SearchBox label={t('loans.list.search')} placeholder={t('loans.list.searchHint')} />
         </form>
       </PageHeader>
       <div className={classes.line}>
-        <Text role="status" c="dimmed" size="sm" className="tabular">
-          {page && countText(page.total, q)}
+        <nav aria-label={t('loans.show.label')} className={classes.filters}>
+          {([null, ...DUES] as const).map((due) => (
+            <Link
+              key={due}
+              to={{ search: addressWith(params, 'due', due) }}
+              replace
+              aria-current={due === list.due ? 'true' : undefined}
+            >
+              {page
+                ? t(`loans.show.${due ?? 'all'}`, { count: countOf(page, due) })
+                : t(`loans.show.name.${due ?? 'all'}`)}
+            </Link>
+          ))}
+        </nav>
+        <Text role="status" c="dimmed" size="sm" className={`tabular ${classes.sum}`}>
+          {page && sumText(page, q)}
         </Text>
+        <OrderSelect order={list.sort} />
         {page && <Pages previous={page.previous} next={page.next} label={t('list.pages.label')} />}
       </div>
       <ListState query={query} lines={8}>
         {({ total, loans, today, previous, next }) =>
           total === 0 ? (
-            <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
+            <EmptyState message={q ? t('loans.list.noMatch', { q }) : t(`loans.none.${list.due ?? 'all'}`)} />
           ) : loans.length === 0 && current ? (
             // The last row of a later page was just returned.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
@@ -91,9 +111,51 @@ export default function LoansScreen() {
   )
 }
 
-function countText(total: number, q: string): string {
+function countOf({ open, overdue, dueToday, dueThisWeek }: LoanPage, due: LoanDue | null): number {
+  return due === null ? open : { overdue, today: dueToday, week: dueThisWeek }[due]
+}
+
+/** Number of loans in the list, and their fines. */
+function sumText({ total, fines }: LoanPage, q: string): string {
   if (total === 0) return ''
-  return q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
+  const count = q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
+  return fines > 0 ? t('loans.list.withFines', { count, fines }) : count
+}
+
+/** Order of the list. Changing it leads to the first page. */
+function OrderSelect({ order }: { order: LoanOrder }) {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  return (
+    <NativeSelect
+      aria-label={t('loans.order')}
+      size="sm"
+      value={order}
+      data={ORDERS.map((value) => ({ value, label: t(`loans.order.${value}`) }))}
+      onChange={(event) =>
+        void navigate({ search: addressWith(params, 'sort', event.currentTarget.value) }, { replace: true })
+      }
+    />
+  )
+}
+
+/** The list on paper, a page for each class, and as a file. */
+function Exports({ list }: { list: LoanList }) {
+  const [printing, setPrinting] = useState(false)
+  const may = useMay('desk')
+  return (
+    <Group gap="xs">
+      {may && (
+        <Button component="a" href={loansFile(list)} download variant="default">
+          {t('loans.csv')}
+        </Button>
+      )}
+      <Button variant="default" leftSection={<Printer data-size="18" />} onClick={() => setPrinting(true)}>
+        {t('loans.print.open')}
+      </Button>
+      {printing && <ClassLists list={list} onClose={() => setPrinting(false)} />}
+    </Group>
+  )
 }
 
 /** On the last page the pressed link disappears: the focus moves to the rows. */

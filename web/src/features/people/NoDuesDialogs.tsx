@@ -4,6 +4,7 @@ import type { NoDuesDialog } from './NoDues'
 
 const dialogs = () => import('./ClassNoDues')
 const OfClass = lazyChunk('no-dues', dialogs)
+const Slips = lazyChunk('slips', () => import('./CodeSlips'))
 const OfPerson = lazyChunk('no-dues', async () => ({ default: (await dialogs()).NoDuesDialog }))
 
 /** Certificates of a class. What draws them is loaded when they are first asked for. */
@@ -11,6 +12,15 @@ export function NoDuesOfClass(props: ComponentProps<typeof OfClass>) {
   return (
     <Chunk part={OfClass} onFailed={props.onClose}>
       <OfClass {...props} />
+    </Chunk>
+  )
+}
+
+/** Sign-in codes of a class, as slips. */
+export function SlipsOfClass(props: ComponentProps<typeof Slips>) {
+  return (
+    <Chunk part={Slips} onFailed={props.onClose}>
+      <Slips {...props} />
     </Chunk>
   )
 }

@@ -20,7 +20,7 @@ import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
 import classes from './PeopleScreen.module.css'
-import { NoDuesOfClass } from './NoDuesDialogs'
+import { NoDuesOfClass, SlipsOfClass } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
 import { Standing } from './Standing'
 
@@ -34,6 +34,7 @@ export default function PeopleScreen() {
   const may = useMay('people')
   const offered = offeredIn(useLocation().state)
   const [certifying, setCertifying] = useState(false)
+  const [handingOut, setHandingOut] = useState(false)
   const { data: config } = useQuery(configQuery)
   // A list searched for a batch is the list of a class.
   const batch = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
@@ -61,6 +62,7 @@ export default function PeopleScreen() {
                       {t('people.promote.open')}
                     </Menu.Item>
                     <Menu.Item onClick={() => setCertifying(true)}>{t('people.noDues.class')}</Menu.Item>
+                    <Menu.Item onClick={() => setHandingOut(true)}>{t('people.slips.open')}</Menu.Item>
                     <Menu.Item component="a" href={peopleFile(list)} download>
                       {t('people.csv')}
                     </Menu.Item>
@@ -118,6 +120,7 @@ export default function PeopleScreen() {
           )
         }
       </ListState>
+      {handingOut && <SlipsOfClass batch={batch} onClose={() => setHandingOut(false)} />}
       {certifying && <NoDuesOfClass batch={batch} onClose={() => setCertifying(false)} />}
       {adding && (
         <PersonDialog

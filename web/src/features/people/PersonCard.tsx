@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
 import { Barcode } from 'lucide-react'
 import { useState } from 'react'
+import { useAction } from '../../api/action'
+import { notePrinted } from '../../api/overview'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
@@ -9,6 +11,7 @@ import { CardSheet } from '../profile'
 /** A person's ID card, to print; only with a roll number (R-PEOPLE-2). */
 export function PersonCard({ person: { name, department, batch, rollNumber } }: { person: Person }) {
   const [opened, setOpened] = useState(false)
+  const note = useAction(notePrinted)
   if (rollNumber === null) return null
   return (
     <>
@@ -17,7 +20,13 @@ export function PersonCard({ person: { name, department, batch, rollNumber } }: 
       </Button>
       {opened && (
         <Dialog title={t('people.card.title', { name })} onClose={() => setOpened(false)} size="md">
-          <CardSheet name={name} department={department} batch={batch} rollNumber={rollNumber} />
+          <CardSheet
+            name={name}
+            department={department}
+            batch={batch}
+            rollNumber={rollNumber}
+            onPrint={() => void note.run(null)}
+          />
         </Dialog>
       )}
     </>

@@ -9,8 +9,8 @@ export const screens = {
     words: ['people'],
     label: 'app.nav.people',
     icon: UsersRound,
-    at: 20,
-    place: 'more',
+    at: 14,
+    place: 'bar',
     list: true,
   },
   person: {

@@ -9,7 +9,13 @@ export function prefetchCard(): void {
   load().catch((error: unknown) => console.warn(error))
 }
 
-type CardSheetProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
+type CardSheetProps = {
+  name: string
+  department: string | null
+  batch: string | null
+  rollNumber: string
+  onPrint?: () => void
+}
 
 /** A person's card, to print or to show; the code that draws its symbols is loaded on demand. */
 export function CardSheet(props: CardSheetProps) {

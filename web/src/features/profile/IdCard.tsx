@@ -7,13 +7,19 @@ import { Drawn } from '../../print/Drawn'
 import { Sheet } from '../../print/Sheet'
 import { qrCode } from '../../print/symbol'
 
-type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
+type IdCardProps = {
+  name: string
+  department: string | null
+  batch: string | null
+  rollNumber: string
+  onPrint?: () => void
+}
 
 /** More modules would be too fine for the width of a card; then it has the QR code only. */
 const MAX_BARS = 300
 
 /** A card with the roll number as bar code and QR code: black on white in every colour scheme, or scanners fail. */
-export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
+export default function IdCard({ name, department, batch, rollNumber, onPrint }: IdCardProps) {
   const library = useLibraryName()
   const drawn = code128(rollNumber)
   const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
@@ -38,7 +44,13 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
         <p className={classes.number}>{rollNumber}</p>
       </Sheet>
       <p className={classes.hint}>{t('profile.card.hint')}</p>
-      <Button fullWidth onClick={() => window.print()}>
+      <Button
+        fullWidth
+        onClick={() => {
+          window.print()
+          onPrint?.()
+        }}
+      >
         {t('profile.card.print')}
       </Button>
     </>

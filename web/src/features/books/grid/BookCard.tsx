@@ -18,6 +18,8 @@ export type BookCardProps = {
   eager?: boolean
   /** Why the book is listed, if its title does not tell. */
   note?: string
+  /** Shows copies on the shelf and their place, for librarians. */
+  isShelved?: boolean
   /** Level of its heading. */
   heading?: 'h2' | 'h3'
 }
@@ -30,6 +32,7 @@ export const BookCard = memo(function BookCard({
   actions,
   eager = false,
   note,
+  isShelved = false,
   heading: Heading = 'h2',
 }: BookCardProps) {
   const author = book.author || t('books.unknownAuthor')
@@ -55,6 +58,13 @@ export const BookCard = memo(function BookCard({
         {layout !== 'slim' && book.genre && (
           <p className={classes.genre} dir="auto">
             {book.genre}
+          </p>
+        )}
+        {isShelved && (
+          <p className={classes.shelf} data-none={book.noOfBooks === 0 || undefined} dir="auto">
+            {book.location === ''
+              ? t('books.shelf.count', { count: book.noOfBooks })
+              : t('books.shelf.at', { count: book.noOfBooks, location: book.location })}
           </p>
         )}
         <div className={classes.foot}>

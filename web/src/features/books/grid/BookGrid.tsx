@@ -42,6 +42,8 @@ type BookGridProps = {
   /** Books in a row on a wide screen; fewer on narrow ones. */
   columns: Wide
   linkTo: (book: Book) => string
+  /** Shows copies on the shelf and their place, for librarians. */
+  isShelved?: boolean
   /** `place` is the book's position in the list. */
   actions?: (book: Book, place: number) => ReactNode
   /** Offers order, genre and availability. */
@@ -80,7 +82,15 @@ function useWidth() {
  * The catalogue as a virtual grid of cards: only rows near the window are rendered. Pages of the list are fetched in
  * both directions and distant ones dropped, so that a million books scroll like a hundred.
  */
-export function BookGrid({ filter, columns: wide, linkTo, actions, filters = false, empty }: BookGridProps) {
+export function BookGrid({
+  filter,
+  columns: wide,
+  linkTo,
+  isShelved = false,
+  actions,
+  filters = false,
+  empty,
+}: BookGridProps) {
   const asked = useBookList(filter)
   const deferred = useDeferredValue(asked)
   // The first cards yield to typing. Those requested by scrolling do not: it would run into the end of the list.
@@ -115,7 +125,15 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, filters = fal
               empty
             )
           ) : (
-            <Rows query={query} columns={columns} width={width} layout={layout} linkTo={linkTo} actions={actions} />
+            <Rows
+              query={query}
+              columns={columns}
+              width={width}
+              layout={layout}
+              linkTo={linkTo}
+              isShelved={isShelved}
+              actions={actions}
+            />
           )
         ) : query.isError ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -178,6 +196,7 @@ type RowsProps = {
   width: number
   layout: Layout
   linkTo: (book: Book) => string
+  isShelved: boolean
   actions: BookGridProps['actions']
 }
 
@@ -194,7 +213,7 @@ function usePainted(): boolean {
   return painted
 }
 
-const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
+const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelved, actions }: RowsProps) {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const pages = query.data
@@ -207,7 +226,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
   const setSize = first?.totalIsExact ? first.total : -1
 
   const columnWidth = (width - (columns - 1) * COLUMN_GAP) / columns
-  const height = rowHeight(layout, columnWidth, actions !== undefined) + ROW_GAP[layout]
+  const height = rowHeight(layout, columnWidth, { withActions: actions !== undefined, isShelved }) + ROW_GAP[layout]
 
   useLayoutEffect(() => {
     setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
@@ -290,6 +309,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
             before={before}
             setSize={setSize}
             linkTo={linkTo}
+            isShelved={isShelved}
             actions={actions}
           />
         ))}
@@ -310,7 +330,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
   )
 })
 
-type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'actions'> & {
+type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'isShelved' | 'actions'> & {
   measure: (element: HTMLElement | null) => void
   row: number
   /** Pixels from the top of the list. */
@@ -323,7 +343,7 @@ type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'actions'> & {
 
 /** A row of cards; outlines if its page is not loaded. */
 const Row = memo(function Row(props: RowProps) {
-  const { measure, row, start, columns, layout, books, before, setSize, linkTo, actions } = props
+  const { measure, row, start, columns, layout, books, before, setSize, linkTo, isShelved, actions } = props
   return (
     <div
       ref={measure}
@@ -352,6 +372,7 @@ const Row = memo(function Row(props: RowProps) {
                 layout={layout}
                 eager={index < columns * 2}
                 actions={actions?.(book, index)}
+                isShelved={isShelved}
               />
             ) : (
               <CardSkeleton layout={layout} />

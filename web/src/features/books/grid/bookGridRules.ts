@@ -32,15 +32,21 @@ export function columnsFor(wide: Wide, width: number, layout: Layout): number {
  * Estimates the height of a row at the usual text size. Rows are measured once rendered; a good estimate before keeps
  * the place of a reader who returns to a list.
  */
-export function rowHeight(layout: Layout, columnWidth: number, withActions: boolean): number {
+export function rowHeight(
+  layout: Layout,
+  columnWidth: number,
+  { withActions, isShelved }: { withActions: boolean; isShelved: boolean },
+): number {
   if (layout === 'slim') return 72 + (withActions ? ACTIONS : 0)
   if (layout === 'wide') return 126
-  return columnWidth * 1.5 + WORDS + (withActions ? ACTIONS : 0)
+  return columnWidth * 1.5 + WORDS + (withActions ? ACTIONS : 0) + (isShelved ? SHELF : 0)
 }
 
 /** Height of title, author, genre and stars below a cover; and of the buttons below. */
 const WORDS = 134
 const ACTIONS = 42
+/** Height of the line with copies and place. */
+const SHELF = 20
 
 type Page = { total: number; totalIsExact: boolean }
 

@@ -4,6 +4,7 @@ import { useMay } from '../../../api/account'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
+import { Overview } from '../../overview'
 import { BookGrid } from '../grid/BookGrid'
 import { useNarrowing } from '../grid/BookFilters'
 import { Plus } from 'lucide-react'
@@ -34,11 +35,13 @@ export default function AdminHomeScreen() {
       >
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
+      {q === '' && <Overview />}
       <WhoseNumber text={q} />
       <BookGrid
         filter={{ q, field: 'any', ...narrowing }}
         columns={6}
         filters
+        isShelved
         linkTo={linkTo}
         actions={
           may

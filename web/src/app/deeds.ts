@@ -1,0 +1,20 @@
+import type { Capability, User } from '../api/types'
+import type { PlainKey } from '../lib/messages'
+import { paths } from '../screens'
+
+type Deed = { label: PlainKey; to: () => string; state?: unknown; may?: Capability }
+
+/** What librarians do that is no screen with a link of its own; one line each. */
+const DEEDS: readonly Deed[] = [
+  { label: 'app.deed.addPerson', to: paths.people, state: { rollNumber: '' }, may: 'people' },
+  { label: 'app.deed.importPeople', to: paths.importPeople, may: 'people' },
+  { label: 'app.deed.promote', to: paths.promote, may: 'people' },
+  { label: 'app.deed.signInCode', to: paths.people, may: 'people' },
+  { label: 'app.deed.overdue', to: () => `${paths.fine()}?due=overdue&sort=batch` },
+  { label: 'app.deed.dueToday', to: () => `${paths.fine()}?due=today` },
+  { label: 'app.deed.missing', to: () => `${paths.toShelve()}?state=missing`, may: 'desk' },
+]
+
+/** Returns the deeds of this person. */
+export const deedsOf = (user: User | null): readonly Deed[] =>
+  user?.role === 'admin' ? DEEDS.filter(({ may }) => may === undefined || user.capabilities.includes(may)) : []

@@ -1,0 +1,114 @@
+import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { forms } from '../../api/contract'
+import { useContractForm } from '../../api/form'
+import { setUp, setupQuery } from '../../api/setup'
+import { rich, t } from '../../lib/messages'
+import { messageOf, ProblemError } from '../../lib/problem'
+import { storedRole } from '../../lib/storage'
+import { useTitle } from '../../lib/title'
+import { homeOf, paths } from '../../screens'
+import { ErrorState } from '../../ui/ErrorState'
+import { AccountPage } from './AccountPage'
+
+/** Makes the first librarian of an empty library, with the code that the server printed. */
+export default function SetupScreen() {
+  useTitle(t('account.setup.title'))
+  const query = useQuery({ ...setupQuery, refetchOnMount: 'always' })
+  return (
+    <AccountPage>
+      <Title order={1} tabIndex={-1}>
+        {t('account.setup.title')}
+      </Title>
+      {query.data === true ? (
+        <FirstLibrarian />
+      ) : query.data === false ? (
+        <Text mt="lg">
+          {rich('account.setup.done', {
+            link: (words) => (
+              <Anchor component={Link} to={paths.login()}>
+                {words}
+              </Anchor>
+            ),
+          })}
+        </Text>
+      ) : query.isError ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton height={320} mt="lg" aria-hidden="true" />
+      )}
+    </AccountPage>
+  )
+}
+
+function FirstLibrarian() {
+  const navigate = useNavigate()
+  // Browsers send the part behind # to no server.
+  const { hash } = useLocation()
+  const [given, setGiven] = useState(hash.slice(1))
+  const { form, field, onSubmit, pending, failure } = useContractForm('FirstLibrarian', {
+    action: setUp,
+    initial: { code: given, name: '', email: '', password: '' },
+    onDone: ({ role }) => {
+      storedRole.set(role)
+      void navigate(homeOf(role), { replace: true })
+    },
+  })
+  const { setFieldValue } = form
+  const refused = failure instanceof ProblemError && failure.code === 'invalid-setup-code'
+
+  // The same page opened again with another code.
+  useEffect(() => {
+    if (hash.length < 2) return
+    setGiven(hash.slice(1))
+    setFieldValue('code', hash.slice(1))
+  }, [hash, setFieldValue])
+
+  return (
+    <>
+      <Text mt="xs" c="dimmed">
+        {t('account.setup.what')}
+      </Text>
+      {failure !== null && (
+        <Alert color="red" mt="lg" role="alert">
+          {messageOf(failure)}
+        </Alert>
+      )}
+      {(given === '' || refused) && (
+        <Alert mt="lg" title={t('account.setup.howTitle')}>
+          {rich('account.setup.how', { code: (words) => <code>{words}</code> })}
+        </Alert>
+      )}
+      <form noValidate onSubmit={onSubmit}>
+        <Stack mt="lg">
+          {(given === '' || refused) && (
+            <TextInput
+              {...field('code')}
+              description={t('account.setup.codeHint')}
+              autoComplete="one-time-code"
+              autoCapitalize="characters"
+              spellCheck={false}
+            />
+          )}
+          <TextInput {...field('name')} autoComplete="name" />
+          <TextInput
+            {...field('email')}
+            description={t('account.setup.emailHint')}
+            type="email"
+            autoComplete="username"
+          />
+          <PasswordInput
+            {...field('password')}
+            description={t('account.register.passwordHint', { min: forms.FirstLibrarian.password.minLength })}
+            autoComplete="new-password"
+          />
+          <Button type="submit" size="md" loading={pending}>
+            {t('account.setup.submit')}
+          </Button>
+        </Stack>
+      </form>
+    </>
+  )
+}

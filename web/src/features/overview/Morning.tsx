@@ -1,0 +1,62 @@
+import { Title } from '@mantine/core'
+import { Link } from 'react-router'
+import type { Overview } from '../../api/types'
+import { t } from '../../lib/messages'
+import { paths } from '../../screens'
+import classes from './Overview.module.css'
+
+/** Returns what waits, each with the list that has it. */
+function waiting(overview: Overview): { key: string; text: string; to: string; urgent?: true }[] {
+  const { overdue, dueToday, toShelve, holdsEnding, missing, missingSince } = overview
+  return [
+    overdue > 0 && {
+      key: 'overdue',
+      text: t('overview.overdue', { count: overdue }),
+      to: `${paths.fine()}?due=overdue`,
+      urgent: true as const,
+    },
+    dueToday > 0 && {
+      key: 'today',
+      text: t('overview.dueToday', { count: dueToday }),
+      to: `${paths.fine()}?due=today`,
+    },
+    toShelve > 0 && { key: 'shelve', text: t('overview.toShelve', { count: toShelve }), to: paths.toShelve() },
+    holdsEnding > 0 && { key: 'holds', text: t('overview.holdsEnding', { count: holdsEnding }), to: paths.holds() },
+    missing > 0 && {
+      key: 'missing',
+      text:
+        missingSince === null
+          ? t('overview.missing', { count: missing })
+          : t('overview.missingSince', { count: missing, day: missingSince }),
+      to: `${paths.toShelve()}?state=missing`,
+    },
+  ].filter((line) => line !== false)
+}
+
+/** What waits today: each line leads to its list, and is gone when all of it is done. */
+export function Morning({ overview }: { overview: Overview }) {
+  const lines = waiting(overview)
+  const { lateBackup } = overview
+  if (lines.length === 0 && lateBackup === null) return null
+  return (
+    <section aria-labelledby="morning" className={classes.morning}>
+      <Title order={2} size="h5" id="morning">
+        {t('overview.title')}
+      </Title>
+      <ul className={classes.lines}>
+        {lines.map(({ key, text, to, urgent }) => (
+          <li key={key}>
+            <Link to={to} data-urgent={urgent}>
+              {text}
+            </Link>
+          </li>
+        ))}
+        {lateBackup !== null && (
+          <li className={classes.backup}>
+            {lateBackup.lastOn === null ? t('overview.noBackup') : t('overview.lateBackup', { day: lateBackup.lastOn })}
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}

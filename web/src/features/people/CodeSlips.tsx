@@ -1,0 +1,125 @@
+import { Alert, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useAction } from '../../api/action'
+import { configQuery, useLibraryName } from '../../api/config'
+import { batchCodesQuery, makeCodesOfBatch } from '../../api/people'
+import type { BatchCodes } from '../../api/types'
+import { fieldsOf, messageOf } from '../../lib/problem'
+import { t } from '../../lib/messages'
+import { paths } from '../../screens'
+import { Sheet } from '../../print/Sheet'
+import { Dialog } from '../../ui/Dialog'
+import classes from './CodeSlips.module.css'
+
+const DAYS = 14
+const MOST_DAYS = 90
+
+/** Sign-in codes for the people of a class who have no password, as slips to print and cut (R-PEOPLE-3). */
+export default function CodeSlips({ batch, onClose }: { batch: string; onClose: () => void }) {
+  const [typed, setTyped] = useState(batch)
+  const [days, setDays] = useState<number | string>(DAYS)
+  const config = useQuery(configQuery)
+  const asked = typed.trim()
+  const preview = useQuery({ ...batchCodesQuery(asked), enabled: asked !== '' })
+  const make = useAction(makeCodesOfBatch)
+  const [made, setMade] = useState<BatchCodes | null>(null)
+  const wrong = fieldsOf(make.error)
+  const count = asked === '' ? 0 : (preview.data?.count ?? 0)
+  const failure = make.error ?? (asked === '' ? null : preview.error)
+
+  async function run() {
+    const outcome = await make.run({ batch: asked, days: Number(days) })
+    if (outcome.ok) setMade(outcome.output)
+  }
+
+  if (made !== null) return <Slips made={made} onClose={onClose} />
+  return (
+    <Dialog onClose={onClose} title={t('people.slips.title')} size="md">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (count > 0 && !make.pending) void run()
+        }}
+      >
+        <Stack>
+          <Text c="dimmed">{t('people.slips.what')}</Text>
+          <TextInput
+            label={t('people.column.batch')}
+            required
+            withAsterisk={false}
+            list="batches-of-slips"
+            autoComplete="off"
+            data-autofocus
+            value={typed}
+            error={wrong['batch']}
+            onChange={({ currentTarget: { value } }) => setTyped(value)}
+          />
+          <datalist id="batches-of-slips">
+            {config.data?.batches.map((offered) => (
+              <option key={offered}>{offered}</option>
+            ))}
+          </datalist>
+          <NumberInput
+            label={t('people.slips.days')}
+            min={1}
+            max={MOST_DAYS}
+            allowDecimal={false}
+            value={days}
+            error={wrong['days']}
+            onChange={setDays}
+          />
+          <Text role="status">{asked !== '' && preview.data && t('people.slips.count', { count })}</Text>
+          {failure !== null && Object.keys(wrong).length === 0 && (
+            <Alert color="red" role="alert">
+              {messageOf(failure)}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={make.pending} disabled={count === 0}>
+              {t('people.slips.make', { count })}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The codes are shown only now: nothing but its own button closes the window. */
+function Slips({ made, onClose }: { made: BatchCodes; onClose: () => void }) {
+  const library = useLibraryName()
+  const address = new URL(`/library${paths.redeem()}`, window.location.href).href
+  return (
+    <Dialog onClose={onClose} title={t('people.slips.title')} size="xl" keepsOpen withCloseButton={false}>
+      <Group justify="space-between" mb="md">
+        <Text role="status">{t('people.slips.once', { count: made.slips.length })}</Text>
+        <Group gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t('common.close')}
+          </Button>
+          <Button data-autofocus onClick={() => window.print()}>
+            {t('people.print')}
+          </Button>
+        </Group>
+      </Group>
+      <Sheet paper="page" className={classes.sheet}>
+        {made.slips.map(({ name, rollNumber, code }) => (
+          <section key={rollNumber} className={classes.slip}>
+            {library !== '' && <p dir="auto">{library}</p>}
+            <p className={classes.name} dir="auto">
+              {name} · {rollNumber}
+            </p>
+            <p className={classes.code}>{code}</p>
+            <p>{t('people.code.where', { address })}</p>
+            {made.expires !== null && <p>{t('people.slips.until', { day: made.expires.slice(0, 10) })}</p>}
+          </section>
+        ))}
+      </Sheet>
+    </Dialog>
+  )
+}
