@@ -2,6 +2,45 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
+  "AccessionForm": {
+    "author": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 1000
+    },
+    "barcodes": {
+      "required": false
+    },
+    "count": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "location": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "title": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 1000
+    }
+  },
   "AuthenticatorBegin": {
     "code": {
       "trimmed": true,
@@ -60,17 +99,41 @@ export const forms = {
       "minLength": 1,
       "maxLength": 1000
     },
+    "callNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
+    "edition": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -89,6 +152,22 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "publishedYear": {
+      "required": false,
+      "minimum": -5000,
+      "maximum": 2200
+    },
+    "publisher": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "rating": {
       "required": false,
@@ -247,6 +326,9 @@ export const forms = {
     },
     "note": {
       "required": false
+    },
+    "opening": {
+      "required": false
     }
   },
   "CopyEdit": {
@@ -336,6 +418,12 @@ export const forms = {
       "minLength": 0,
       "maxLength": 8
     },
+    "address": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
+    },
     "batches": {
       "required": false
     },
@@ -377,6 +465,12 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
+    },
+    "onReceipts": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     }
   },
   "LostForm": {
@@ -441,17 +535,41 @@ export const forms = {
     "barcodes": {
       "required": false
     },
+    "callNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
+    "edition": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -470,6 +588,22 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "publishedYear": {
+      "required": false,
+      "minimum": -5000,
+      "maximum": 2200
+    },
+    "publisher": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "rating": {
       "required": true,
