@@ -17,7 +17,7 @@ use crate::{
     domain::{
         account, book, calendar, copy, ledger, library, person, review,
         rule::{Kind, Number, Text},
-        rules,
+        rules, till,
     },
     message::templates,
     money::Money,
@@ -113,6 +113,7 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("CopyEdit", "barcode", copy::BARCODE),
     ("CopyEdit", "location", copy::LOCATION),
     ("CopyEdit", "note", copy::NOTE),
+    ("ClosingForm", "note", till::NOTE),
     ("Move", "note", copy::NOTE),
     ("Barred", "reason", person::BARRED_REASON),
     ("PersonEdit", "name", account::NAME),
@@ -166,6 +167,8 @@ const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("BookForm", "price", Money::ZERO, book::DEAREST),
     ("NewBook", "price", Money::ZERO, book::DEAREST),
     ("AccessionForm", "price", Money::ZERO, book::DEAREST),
+    ("ClosingForm", "opening", Money::ZERO, ledger::LARGEST),
+    ("ClosingForm", "counted", Money::ZERO, ledger::LARGEST),
 ];
 
 /// Lists that refuse duplicates.
