@@ -263,6 +263,32 @@ test('R-SEAM-7 R-HOLD-2 the largest words say for whom a copy is kept, and Alt+P
   await expect(page.getByRole('dialog', { name: 'Slip for the book' })).toContainText('Kabir Joshi')
 })
 
+test('R-HOLD-2 a desk with that option prints the slip of a kept copy by itself, once', async ({
+  page,
+  library,
+  who,
+}) => {
+  const { book, reader, codes } = await scene(library, present(who), 1, 'Jaya Menon')
+  const next = await library.student({ name: 'Kabir Joshi' })
+  await reader.borrow(book.id)
+  await next.ask('POST', `/books/${book.id}/holds`)
+  await page.addInitScript(() => (window.print = () => undefined))
+  await openDesk(page)
+  await page.getByRole('button', { name: 'Printing at this desk' }).click()
+  const options = page.getByRole('dialog', { name: 'Printing at this desk' })
+  await options.getByLabel('Print the slip of a kept copy by itself').check()
+  await expectAccessible(page, 'the printing options of a desk')
+  await page.keyboard.press('Escape')
+  await expect(box(page)).toBeFocused()
+  await scan(page, codes[0] ?? '')
+  const paper = page.locator('[data-print]')
+  await expect(paper).toContainText('Kabir Joshi')
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await expect(paper).toHaveCount(0)
+  await expect(newest(page).getByRole('button', { name: /^Print slip/ })).toBeVisible()
+  await page.evaluate(() => localStorage.removeItem('slipsPrintThemselves'))
+})
+
 test("R-DESK-3 R-DESK-8 the reader's books stand under the strip, and keys extend one", async ({
   page,
   library,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Charge, DeskToday, Receipt } from '../src/api/types'
+import type { Charge, DeskToday, Receipt, Takings } from '../src/api/types'
 import { heading } from './support/screens'
 import { expect, present, test } from './support/test'
 
@@ -39,6 +39,34 @@ test.describe('the library’s money', () => {
     await debtor.getByText('Why?').click()
     await expect(debtor).toContainText(`On books out: ${late.title}`)
     await expect(debtor).toContainText('× ₹5')
+
+    // One batch, another order, on paper, and money taken in the row.
+    const { user } = await library.student({ batch: '2028' })
+    await librarian.ask('POST', `/people/${user.uid}/charges`, { amount: 20, kind: 'other', reason: 'A card' })
+    await page.addInitScript(() => (window.print = () => undefined))
+    await page.reload()
+    const list = page.getByRole('region', { name: 'Who owes what' })
+    await list.getByLabel('Batch').selectOption('2028')
+    await expect(page).toHaveURL(/batch=2028/)
+    await expect(rows.filter({ hasText: much.user.name })).toHaveCount(0)
+    await list.getByRole('link', { name: 'Owes' }).click()
+    await expect(rows.first()).toContainText('₹')
+    await list.getByRole('button', { name: 'Print the list' }).click()
+    await expect(page.locator('[data-print]')).toContainText(user.name)
+    await expect(page.locator('[data-print]')).not.toContainText(much.user.name)
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    const taken = page.getByRole('region', { name: 'Money taken' })
+    const { today } = await librarian.ask<Takings>('GET', '/money/takings')
+    await list.getByRole('button', { name: `Take money from ${user.name}…` }).click()
+    const pay = page.getByRole('dialog')
+    await pay.getByRole('button', { name: 'Take ₹20' }).click()
+    // The row is gone, the receipt is still offered.
+    await expect(rows.filter({ hasText: user.name })).toHaveCount(0)
+    await expect(pay.getByRole('button', { name: 'Print receipt' })).toBeFocused()
+    await pay.getByRole('button', { name: 'Done' }).click()
+    await expect(taken).toContainText(`Taken today₹${today.amount + 20}`)
+    await list.getByLabel('Batch').selectOption('Every batch')
+    await list.getByRole('link', { name: 'Owes' }).click()
     await rows.nth(0).getByRole('link', { name: much.user.name }).click()
     await expect(heading(page)).toHaveText(much.user.name)
   })

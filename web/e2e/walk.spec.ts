@@ -697,9 +697,11 @@ const LIBRARIAN: Walk[] = [
     states: [
       {
         name: 'money: a receipt that is a copy',
-        reach: async ({ page, library }) => {
-          await page.goto(`receipt/${await receiptOf(library)}`)
-          await expect(page.getByText('COPY', { exact: true })).toBeVisible()
+        reach: async ({ page, library, who }) => {
+          const number = await receiptOf(library)
+          await present(who).ask('POST', `/receipts/${number.replace(/-(\d+)$/, '%2F$1')}/prints`)
+          await page.goto(`receipt/${number}`)
+          await expect(page.getByText('COPY 2', { exact: true })).toBeVisible()
         },
       },
     ],

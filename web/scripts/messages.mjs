@@ -34,7 +34,10 @@ const SHARED = [
   // What the tables of several features say.
   ['common', /^(copies|loans|people)\.column\.|^loans\.anyway\.|^(people\.print|activity\.difference)$/],
   // What the frame around the screens says, the labels of its links included.
-  ['frame', /^(app|change|explain|undone)\.|^(books\.add|books\.popular\.title|desk\.today\.title|security\.title)$/],
+  [
+    'frame',
+    /^(app|change|explain|instead|undone)\.|^(books\.add|books\.popular\.title|desk\.today\.title|security\.title)$/,
+  ],
   // What the desk's tasks say, also while another screen is open.
   ['frame', /^desk\.screen\.(closing|dropCard|setAside|taken|waived)$/],
   ['account', /^(secondStep|passkey)\./],

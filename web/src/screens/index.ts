@@ -61,9 +61,6 @@ type Paths = {
     : () => string
 }
 
-/** Returns the address of a receipt, whose number has a slash before the last part. */
-const receipt = (number: string): string => `/receipt/${number.replace('/', '-')}`
-
 /** Addresses to link to, by screen. */
 export const paths = {
   ...(Object.fromEntries(
@@ -74,9 +71,8 @@ export const paths = {
   ) as Paths),
   /** Address of sign-in, which continues to `next` (a path below the base). */
   login: (next?: string) => (next ? `${screens.login.path}?next=${encodeURIComponent(next)}` : screens.login.path),
-  /** Right after the payment; without `original` the same address prints a copy. */
-  receipt: (number: string) => `${receipt(number)}?original`,
-  receiptCopy: receipt,
+  /** Address of a receipt, whose number has a slash before the last part. */
+  receipt: (number: string) => `/receipt/${number.replace('/', '-')}`,
 }
 
 /** Returns the first screen after sign-in. */

@@ -10,6 +10,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { classIcons } from '../../ui/classIcons'
 import { PrintSlip } from '../holds'
+import { PrintReceipt } from '../money'
 import classes from './Desk.module.css'
 import { AddCopy } from './AddCopy'
 import { Anyway } from './Anyway'
@@ -17,7 +18,6 @@ import { Choices } from './Choices'
 import { Damaged } from './Damaged'
 import { Fine } from './Fine'
 import { Found } from './Found'
-import { Printed } from './Printed'
 import { Undo } from './Undo'
 import { Unknown } from './Unknown'
 
@@ -82,7 +82,7 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
   const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: entry.id })
   switch (offer.kind) {
     case 'slip':
-      return <PrintSlip hold={offer.hold} keyed />
+      return <PrintSlip hold={offer.hold} answer={entry.id} />
     case 'why':
       return (
         <details className={classes.why}>
@@ -121,7 +121,7 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
     case 'fine':
       return <Fine key={offer.fine.open} fine={offer.fine} doing={doing} keyed={takesByKey} />
     case 'receipt':
-      return <Printed receipt={offer.receipt} />
+      return <PrintReceipt number={offer.receipt.number} keyed />
     case 'found':
       return <Found lost={offer.lost} />
     case 'damaged':

@@ -23,6 +23,7 @@ import { SumOfFines } from './Fine'
 import { HeldScans } from './HeldScans'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
+import { Printing } from './Printing'
 import { ReaderLoans } from './ReaderLoans'
 import { Typed } from './Typed'
 
@@ -276,6 +277,7 @@ const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitc
       <Button component={Link} to={paths.deskToday()} variant="default">
         {t('desk.screen.today')}
       </Button>
+      <Printing onClosed={onSwitched} />
       <ActionIcon
         variant="subtle"
         color="gray"

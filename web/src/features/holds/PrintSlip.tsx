@@ -1,22 +1,31 @@
 import { Button } from '@mantine/core'
 import { Printer } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Hold } from '../../api/types'
 import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
+import { PrintNow } from '../../print/PrintNow'
+import classes from './Holds.module.css'
 import { Slip } from './Slip'
+import { SlipContent } from './SlipContent'
+import { markPrinted, printsByItself } from './slipOption'
 
 type PrintSlipProps = {
   hold: Hold
-  /** True for the newest kept copy, whose slip Alt+P opens. */
-  keyed?: boolean
+  /** Answer of the desk that kept the copy: its slip may print by itself, and Alt+P opens it. */
+  answer?: string
 }
 
-/** Opens the slip of a kept copy. */
-export function PrintSlip({ hold, keyed = false }: PrintSlipProps) {
+/** Opens the slip of a kept copy; at a desk with that option the slip also prints without a press. */
+export function PrintSlip({ hold, answer }: PrintSlipProps) {
+  const keyed = answer !== undefined
   const [opened, setOpened] = useState(false)
+  const [printing, setPrinting] = useState(() => printsByItself(answer))
   const button = useRef<HTMLButtonElement>(null)
   useAltKey('KeyP', button, keyed)
+  useEffect(() => {
+    if (printing && answer !== undefined) markPrinted(answer)
+  }, [printing, answer])
   return (
     <>
       <Button
@@ -31,6 +40,11 @@ export function PrintSlip({ hold, keyed = false }: PrintSlipProps) {
         {t(keyed ? 'holds.slip.openKey' : 'holds.slip.open')}
       </Button>
       {opened && <Slip hold={hold} onClose={() => setOpened(false)} />}
+      {printing && !opened && (
+        <PrintNow paper="slip" className={classes.slip} onDone={() => setPrinting(false)}>
+          <SlipContent hold={hold} />
+        </PrintNow>
+      )}
     </>
   )
 }

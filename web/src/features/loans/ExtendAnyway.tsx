@@ -3,7 +3,7 @@ import { useActionForm } from '../../api/form'
 import { extendLoan } from '../../api/loans'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
-import type { Refused } from './useLoanActions'
+import { extendedText, type Refused } from './useLoanActions'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 
@@ -13,7 +13,7 @@ export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: 
     action: extendLoan,
     initial: { override: { blocks: [...refused.blocks], reason: '' } },
     inputOf: ({ override }) => ({ id: refused.id, override }),
-    done: ({ returnDate: day }) => t('loans.extended', { day }),
+    done: extendedText,
     onDone: onClose,
   })
 

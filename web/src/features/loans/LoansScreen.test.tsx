@@ -48,7 +48,7 @@ function desk() {
     'POST /loans/1/extend': () => {
       const moved = loan(1, { returnDate: '2026-11-28' })
       open = open.map((one) => (one.id === 1 ? moved : one))
-      return { body: moved }
+      return { body: { ...moved, droppedFine: 15 } }
     },
   }
   for (const { id } of open) {
@@ -161,7 +161,7 @@ describe('All Borrowed Books', () => {
     desk()
     renderApp('/fine')
     await userEvent.click(await button('Extend 7 Days', 1))
-    expect(await screen.findByText(/^Return date extended successfully\./)).toBeVisible()
+    expect(await screen.findByText(/^Return date extended successfully\. The new date is .* The fine of ₹15 is dropped\.$/)).toBeVisible()
     expect(screen.getByRole('row', { name: /Reader 1/ })).toHaveTextContent('28 Nov 2026')
     const same = await button('Extend 7 Days', 1)
     await waitFor(() => expect(same).toHaveFocus())

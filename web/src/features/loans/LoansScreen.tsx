@@ -40,6 +40,7 @@ export default function LoansScreen() {
   const current = page !== undefined && !query.isPlaceholderData
   const rows = useRef<HTMLDivElement>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
+  const [lost, setLost] = useState<AdminLoan | null>(null)
   const { pending, run } = useLoanActions(setRefused)
   const keepPlace = useRowFocus(rows, pending, focusSearch)
   const enterFromSearch = useEnterFromSearch(rows, q, current)
@@ -92,6 +93,7 @@ export default function LoansScreen() {
                 today={today}
                 loans={loans}
                 pending={pending}
+                onLost={setLost}
                 onAction={(loan, action, by = action) => {
                   keepPlace(loan.id, by)
                   void run(loan, action)
@@ -107,6 +109,8 @@ export default function LoansScreen() {
         }
       </ListState>
       {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
+      {/* Apart from the rows: it offers to take the money after its row is gone. */}
+      {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
     </>
   )
 }
@@ -193,6 +197,7 @@ type LoansProps = {
   pending: ReadonlyMap<number, LoanAction>
   /** `by` is the pressed button, if the answer to its question is another action. */
   onAction: (loan: AdminLoan, action: LoanAction, by?: LoanAction) => void
+  onLost: (loan: AdminLoan) => void
 }
 
 /** Window widths below which person and dates have two lines, or rows become cards that begin with the book. */
@@ -254,9 +259,8 @@ function Person({ loan }: { loan: AdminLoan }) {
   )
 }
 
-function Loans({ loans, today, pending, onAction }: LoansProps) {
+function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
   const question = useQuestion<Asked>()
-  const [lost, setLost] = useState<AdminLoan | null>(null)
   const columns = useColumns(today, {
     title: t('loans.column.actions'),
     bare: true,
@@ -270,7 +274,7 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
           )}
           <LoanButton {...shared} action="return" onPress={() => ask('return')} />
           <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
-          <LostButton title={loan.title} of={loan.userName} onPress={() => setLost(loan)} />
+          <LostButton title={loan.title} of={loan.userName} onPress={() => onLost(loan)} />
         </div>
       )
     },
@@ -289,9 +293,8 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
       <ReturnQuestion
         question={question}
         onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)}
-        onLost={setLost}
+        onLost={onLost}
       />
-      {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
     </>
   )
 }

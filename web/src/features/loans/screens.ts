@@ -6,7 +6,7 @@ export const screens = {
     path: '/fine',
     for: 'admin',
     load: (): Lazy => import('./LoansScreen'),
-    words: ['copies', 'loans', 'money'],
+    words: ['copies', 'desk', 'loans', 'money'],
     label: 'app.nav.loans',
     icon: BookOpenCheck,
     at: 13,

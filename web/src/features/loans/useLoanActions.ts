@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../../api/action'
 import { extendLoan, returnLoan, takeBack } from '../../api/loans'
-import type { Loan, ReturnedCopy } from '../../api/types'
+import type { ExtendedLoan, Loan, ReturnedCopy } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 
@@ -15,6 +15,10 @@ const reasonOf = (reason: string, error: unknown): string =>
 export type Refused = { id: number; blocks: readonly string[]; reason: string }
 
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
+
+/** Says that a loan was extended, and the fine that fell away with the old due date (R-MONEY-5). */
+export const extendedText = ({ returnDate: day, droppedFine: fine }: ExtendedLoan): string =>
+  fine > 0 ? t('loans.extendedDropped', { day, fine }) : t('loans.extended', { day })
 
 type LoanFacts = Pick<Loan, 'id'>
 
@@ -41,7 +45,7 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
   })
   const take = useAction(takeBack, { done: takenBack, failed: returnFailed })
   const extend = useAction(extendLoan, {
-    done: ({ returnDate: day }) => t('loans.extended', { day }),
+    done: extendedText,
     failed: (reason, error) =>
       onRefused && overridable(error).length > 0 ? null : t('loans.extendFailed', { reason: reasonOf(reason, error) }),
   })

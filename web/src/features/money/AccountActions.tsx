@@ -1,27 +1,23 @@
-import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { useMay } from '../../api/account'
 import { useActionForm } from '../../api/form'
-import { addCharge, refund, takeMoney, waive } from '../../api/money'
+import { addCharge, refund, waive } from '../../api/money'
 import type { Account, Charge, Method } from '../../api/types'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { focusHere } from '../../lib/focus'
 import { moneyText, quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
-import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import classes from './Account.module.css'
-import { CHARGES, METHODS } from './lineText'
+import { CHARGES } from './lineText'
+import { MethodSelect } from './MethodSelect'
+import { owedOf } from './owedOf'
+import { TakePayment } from './TakePayment'
 
 type Open = 'pay' | 'charge' | 'waive' | 'refund'
-
-/** Returns the sum of the unpaid charges. */
-export const owedOf = ({ charges }: Account): number =>
-  charges.reduce((sum, charge) => sum + charge.open * 100, 0) / 100
 
 /** A librarian's actions on an account: payment, waiver, charge, refund (R-PEOPLE-2). */
 export function AccountActions({ uid, account }: { uid: number; account: Account }) {
@@ -46,7 +42,7 @@ export function AccountActions({ uid, account }: { uid: number; account: Account
           {t('money.charge.open')}
         </Button>
       )}
-      {open === 'pay' && <Pay {...shared} owed={owed} />}
+      {open === 'pay' && <TakePayment {...shared} owed={owed} />}
       {open === 'waive' && <Waive {...shared} charges={charges} />}
       {open === 'refund' && <Refund {...shared} credit={credit} />}
       {open === 'charge' && <ChargeSomething {...shared} />}
@@ -62,78 +58,6 @@ type Shared = { uid: number; onClose: () => void }
 
 const required = (label: string) => t('field.required', { label })
 const amountWrong = (typed: string) => amountProblem(t('money.account.amount'), typed)
-
-function MethodSelect(props: { value?: Method; onChange?: (value: unknown) => void }) {
-  return (
-    <NativeSelect
-      label={t('desk.screen.method')}
-      data={METHODS.map((method) => ({ value: method, label: t(`desk.screen.method.${method}`) }))}
-      {...props}
-    />
-  )
-}
-
-/** Takes a payment: it settles the oldest charge first; cash beyond the debt is given back. */
-export function Pay({ uid, owed, onClose }: Shared & { owed: number }) {
-  const [given, setGiven] = useState('')
-  const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
-  const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
-  const { form, onSubmit, pending, failure } = useActionForm({
-    action: takeMoney,
-    initial,
-    inputOf: ({ amount, method, reference }) => ({ uid, form: { amount: amountOf(amount) ?? 0, method, reference } }),
-    validate: { amount: amountWrong },
-    done: ({ receipt: { amount, number } }) => t('desk.screen.taken', { amount, number }),
-    onDone: ({ receipt: { number, amount } }) => setReceipt({ number, amount }),
-  })
-  const amount = amountOf(form.values.amount) ?? 0
-  const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
-
-  if (receipt !== null) {
-    return (
-      <Dialog onClose={onClose} title={t('money.receipt.title', { number: receipt.number })}>
-        <Stack>
-          <Text>{t('desk.screen.taken', receipt)}</Text>
-          {change > 0 && <Text>{t('money.pay.change', { change })}</Text>}
-          <Button component={Link} to={paths.receipt(receipt.number)} target="_blank" ref={focusHere}>
-            {t('desk.screen.receipt')}
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            {t('money.pay.close')}
-          </Button>
-        </Stack>
-      </Dialog>
-    )
-  }
-  return (
-    <Dialog onClose={onClose} title={t('money.pay.title', { owed })}>
-      <form noValidate onSubmit={onSubmit}>
-        <Stack>
-          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
-          <MethodSelect {...form.getInputProps('method')} />
-          {form.values.method === 'cash' ? (
-            <>
-              <AmountInput
-                label={t('money.pay.given')}
-                value={given}
-                onChange={(event) => setGiven(event.currentTarget.value)}
-              />
-              {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}
-            </>
-          ) : (
-            <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
-          )}
-          <DialogEnd
-            failure={failure === null ? null : messageOf(failure)}
-            submit={amount > 0 ? t('desk.screen.take', { amount }) : t('money.pay.open')}
-            pending={pending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
-  )
-}
 
 const chargeText = ({ of, reason, open }: Charge) => `${t(`money.charge.${of}`)} · ${reason} · ${moneyText(open)}`
 

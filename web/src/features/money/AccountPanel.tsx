@@ -12,7 +12,8 @@ import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { Why } from '../../ui/Why'
 import classes from './Account.module.css'
 import { AccountActions } from './AccountActions'
-import { Amount, What } from './LineCells'
+import { moneyColumns, What } from './LineCells'
+import { FoundPrices } from './FoundPrices'
 import { Owed } from './Owed'
 import { ReverseLine } from './ReverseLine'
 
@@ -73,6 +74,7 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
         {(account) => (
           <>
             <Balance account={account} />
+            {withReceipts && <FoundPrices prices={account.found} />}
             {account.lines.length > 0 && (
               <ResponsiveTable
                 label={t('money.account.title')}
@@ -88,7 +90,7 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
                       </time>
                     ),
                   },
-                  { title: t('money.account.amount'), align: 'end', cell: (line) => <Amount line={line} /> },
+                  ...moneyColumns<Line>(),
                   {
                     title: t('money.account.open'),
                     align: 'end',

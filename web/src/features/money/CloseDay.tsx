@@ -1,120 +1,23 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Printer } from 'lucide-react'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useActionForm } from '../../api/form'
-import { closeDay, tillQuery } from '../../api/till'
-import type { Closing, Till } from '../../api/types'
-import { amountOf, typedAmount } from '../../lib/amount'
-import { focusHere } from '../../lib/focus'
+import { lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
-import { fieldsOf, messageOf } from '../../lib/problem'
-import { AmountInput, amountProblem } from '../../ui/AmountInput'
-import { Dialog } from '../../ui/Dialog'
-import { DialogEnd } from '../../ui/DialogEnd'
-import { ListState } from '../../ui/ListState'
-import { ClosingSheet } from './ClosingSheet'
-import { differenceText } from './differenceText'
-import { sumOf, TillFacts } from './TillFacts'
+import { LazyPart } from './LazyPart'
 
-/** Button that closes the till: what it should hold, what was counted, and the difference. */
+const CloseDialog = lazyChunk('close-day', () => import('./CloseDialog'))
+
+/** Button that closes the till. */
 export function CloseDay() {
   const [asked, setAsked] = useState(false)
+  const close = () => setAsked(false)
   return (
     <>
       <Button onClick={() => setAsked(true)}>{t('money.close.open')}</Button>
-      {asked && <CloseDialog onClose={() => setAsked(false)} />}
+      {asked && (
+        <LazyPart part={CloseDialog} onClose={close}>
+          <CloseDialog onClose={close} />
+        </LazyPart>
+      )}
     </>
-  )
-}
-
-function CloseDialog({ onClose }: { onClose: () => void }) {
-  const query = useQuery({ ...tillQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
-  const data = query.isFetchedAfterMount ? query.data : undefined
-  const [closing, setClosing] = useState<Closing | null>(null)
-  if (closing !== null) {
-    return (
-      <Dialog onClose={onClose} title={t('money.close.done', { number: closing.number })} size="lg">
-        <Stack>
-          <ClosingSheet closing={closing} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('money.pay.close')}
-            </Button>
-            <Button ref={focusHere} leftSection={<Printer data-size="18" aria-hidden />} onClick={() => print()}>
-              {t('desk.today.print')}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    )
-  }
-  return (
-    <Dialog onClose={onClose} title={t('money.close.title')}>
-      <ListState query={{ ...query, data }} lines={6}>
-        {(till) => <CloseForm till={till} onClose={onClose} onClosed={setClosing} reload={query.refetch} />}
-      </ListState>
-    </Dialog>
-  )
-}
-
-type CloseFormProps = {
-  till: Till
-  onClose: () => void
-  onClosed: (closing: Closing) => void
-  reload: () => Promise<unknown>
-}
-
-function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
-  const { after, expected } = till
-  const { form, onSubmit, pending, error } = useActionForm({
-    action: closeDay,
-    initial: { opening: typedAmount(till.opening), counted: '', note: '' },
-    inputOf: ({ opening: float, counted, note }: { opening: string; counted: string; note: string }) => ({
-      after,
-      expected,
-      opening: amountOf(float) ?? 0,
-      counted: amountOf(counted) ?? 0,
-      note,
-    }),
-    validate: {
-      opening: (typed: string) => (typed.trim() === '' ? null : amountProblem(t('money.close.opening'), typed)),
-      counted: (typed: string) => amountProblem(t('money.close.counted'), typed),
-    },
-    done: ({ number }) => t('money.close.done', { number }),
-    onDone: onClosed,
-  })
-  const opening = amountOf(form.values.opening) ?? 0
-  const counted = amountOf(form.values.counted)
-  const difference = counted === null ? null : sumOf(counted, -sumOf(opening, expected))
-  const wrong = fieldsOf(error)
-  const stale = wrong['after'] ?? wrong['expected']
-  const failure = error === null || Object.keys(wrong).length > 0 ? null : messageOf(error)
-
-  return (
-    <form noValidate onSubmit={onSubmit}>
-      <Stack>
-        <AmountInput
-          label={t('money.close.opening')}
-          description={t('money.close.openingHint')}
-          {...form.getInputProps('opening')}
-        />
-        <TillFacts of={till} opening={opening} />
-        <AmountInput label={t('money.close.counted')} data-autofocus {...form.getInputProps('counted')} />
-        <Text role="status" mih="1.5em">
-          {difference !== null && differenceText(difference)}
-        </Text>
-        <TextInput label={t('money.close.note')} autoComplete="off" {...form.getInputProps('note')} />
-        {stale !== undefined && (
-          <Alert color="red" role="alert">
-            {stale}{' '}
-            <Button variant="default" size="compact-sm" h={34} onClick={() => void reload()}>
-              {t('money.close.reload')}
-            </Button>
-          </Alert>
-        )}
-        <DialogEnd failure={failure} submit={t('money.close.submit')} pending={pending} onCancel={onClose} />
-      </Stack>
-    </form>
   )
 }

@@ -1,10 +1,13 @@
-import { Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '../../api/account'
 import { copyByBarcodeQuery } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import { declareLost } from '../../api/money'
-import type { AdminLoan } from '../../api/types'
+import type { AdminLoan, LostLoan } from '../../api/types'
 import { amountOf, typedAmount } from '../../lib/amount'
+import { focusHere } from '../../lib/focus'
 import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
@@ -12,16 +15,45 @@ import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ErrorState } from '../../ui/ErrorState'
+import { TakePayment } from './TakePayment'
 
-type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
+export type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
 
-/** Declares a copy lost: the loan ends, and its fine and the copy's price are charged (R-MONEY-4). */
-export function DeclareLost({ loan, onClose }: DeclareLostProps) {
+/** Declares a copy lost: the loan ends, and its fine and the copy's price are charged, and taken if paid at once (R-MONEY-4). */
+export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
   const copy = useQuery({ ...copyByBarcodeQuery(loan.barcode), refetchOnMount: 'always' })
+  const mayTake = useMay('desk')
+  const [ended, setEnded] = useState<LostLoan | null>(null)
+  const [taking, setTaking] = useState(false)
+  if (ended !== null) {
+    const owed = ended.charges.reduce((sum, { open }) => sum + open * 100, 0) / 100
+    const charges = ended.charges.map(({ id }) => id)
+    if (taking) return <TakePayment uid={ended.userId} owed={owed} charges={charges} onClose={onClose} />
+    return (
+      <Dialog onClose={onClose} title={t('money.lost.title')}>
+        <Stack>
+          <Text dir="auto">{t('money.lost.charged', { title: quoted(loan.title), name: loan.userName, owed })}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('money.lost.later')}
+            </Button>
+            <Button ref={focusHere} onClick={() => setTaking(true)}>
+              {t('money.lost.take', { owed })}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
+  }
   return (
     <Dialog onClose={onClose} title={t('money.lost.title')}>
       {copy.isFetchedAfterMount && copy.data !== undefined ? (
-        <Form loan={loan} price={copy.data?.price ?? null} onClose={onClose} />
+        <Form
+          loan={loan}
+          price={copy.data?.price ?? null}
+          onClose={onClose}
+          onEnded={(lost) => (mayTake && lost.charges.length > 0 ? setEnded(lost) : onClose())}
+        />
       ) : copy.isError ? (
         <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
       ) : (
@@ -31,7 +63,9 @@ export function DeclareLost({ loan, onClose }: DeclareLostProps) {
   )
 }
 
-function Form({ loan, price, onClose }: DeclareLostProps & { price: number | null }) {
+type FormProps = DeclareLostProps & { price: number | null; onEnded: (lost: LostLoan) => void }
+
+function Form({ loan, price, onClose, onEnded }: FormProps) {
   const { form, onSubmit, pending, failure } = useActionForm<
     { price: string },
     Parameters<typeof declareLost.send>[0],
@@ -44,7 +78,7 @@ function Form({ loan, price, onClose }: DeclareLostProps & { price: number | nul
       price: (typed: string) => amountProblem(t('copies.edit.price'), typed),
     },
     done: (_ended, { price: charged }) => t('money.lost.done', { title: quoted(loan.title), sum: loan.fine + charged }),
-    onDone: onClose,
+    onDone: onEnded,
   })
   const asked = amountOf(form.values.price) ?? 0
 

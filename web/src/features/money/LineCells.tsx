@@ -5,6 +5,7 @@ import { moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { Money } from '../../ui/Facts'
+import type { Column } from '../../ui/ResponsiveTable'
 import { Reasons, Why } from '../../ui/Why'
 import classes from './LineCells.module.css'
 import { kindText } from './lineText'
@@ -27,7 +28,7 @@ export function What({ line, withReceipt = false }: WhatProps) {
         <>
           {' · '}
           {withReceipt ? (
-            <Anchor component={Link} to={paths.receiptCopy(receipt)} fz="inherit" className="tabular">
+            <Anchor component={Link} to={paths.receipt(receipt)} fz="inherit" className="tabular">
               {receipt}
             </Anchor>
           ) : (
@@ -40,14 +41,26 @@ export function What({ line, withReceipt = false }: WhatProps) {
   )
 }
 
-type AmountProps = {
-  line: Line
-  /** Person, for screen readers, in lists of several people's lines. */
-  of?: string
+/**
+ * Columns of what was charged and what was paid. Each line is in one of them; a waiver or a cancelled charge lowers the
+ * first, a refund or a reversed payment the second. `personOf` names the person in lists of several people's lines.
+ */
+export function moneyColumns<Row extends Line>(personOf?: (line: Row) => string): Column<Row>[] {
+  const column = (title: string, isHere: (line: Row) => boolean, sign: 1 | -1): Column<Row> => ({
+    title,
+    align: 'end',
+    cell: (line) => (isHere(line) ? <Amount line={line} amount={sign * line.amount} of={personOf?.(line)} /> : '–'),
+  })
+  return [
+    column(t('money.line.charge'), ({ movesMoney }) => !movesMoney, 1),
+    column(t('money.line.payment'), ({ movesMoney }) => movesMoney, -1),
+  ]
 }
 
-/** Change of the balance, with a collapsible explanation. */
-export function Amount({ line: { amount, explain, reason }, of }: AmountProps) {
+type AmountProps = { line: Line; amount: number; of: string | undefined }
+
+/** Amount of a line, with a collapsible explanation. */
+function Amount({ line: { explain, reason }, amount, of }: AmountProps) {
   return (
     <>
       <Money amount={amount} />

@@ -1,127 +1,34 @@
-import { Anchor, Button, NativeSelect, TextInput, Title } from '@mantine/core'
+import { Button, NativeSelect, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
-import { accountQuery, debtorsQuery, linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
-import type { Booked, Debtor, Total } from '../../api/types'
-import { dayIn, moneyText, numberText, timeText } from '../../lib/format'
+import { linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
+import type { Booked, Total } from '../../api/types'
+import { dayIn, numberText, timeText } from '../../lib/format'
 import { isBackwards, useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
-import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
 import { Money } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
-import { Why } from '../../ui/Why'
-import { Amount, What } from './LineCells'
+import { Debtors } from './Debtors'
+import { moneyColumns, What } from './LineCells'
 import { filterIn } from './filter'
 import { KINDS, kindText, METHODS } from './lineText'
 import classes from './MoneyScreen.module.css'
-import { Owed } from './Owed'
+import { Named } from './Named'
 import { ReverseLine } from './ReverseLine'
+import { Takings } from './Takings'
 
-/** People with a balance, and totals and lines of a period (R-MONEY-6). */
+/** Money taken, people with a balance, and totals and lines of a period (R-MONEY-6). */
 export default function MoneyScreen() {
   return (
     <>
       <PageHeader title={t('money.title')} />
+      <Takings />
       <Debtors />
       <Period />
-    </>
-  )
-}
-
-function Debtors() {
-  const query = useInfiniteQuery(debtorsQuery)
-  const first = query.data?.pages[0]
-  const debtors = query.data?.pages.flatMap((page) => page.debtors) ?? []
-  return (
-    <section aria-labelledby="debtors">
-      <div className={classes.head}>
-        <Title order={2} id="debtors">
-          {t('money.debtors.title')}
-        </Title>
-      </div>
-      <ListState query={query} lines={4}>
-        {() =>
-          debtors.length === 0 ? (
-            <EmptyState message={t('money.debtors.none')} />
-          ) : (
-            <>
-              <p className={classes.sum}>
-                {first && t('money.debtors.sum', { total: first.total, owed: first.owed })}
-                {first && first.credit > 0 && ` ${t('money.debtors.credit', { credit: first.credit })}`}
-              </p>
-              <ResponsiveTable
-                label={t('money.debtors.title')}
-                cardsUpTo="40em"
-                dense
-                rows={debtors}
-                keyOf={(debtor) => debtor.uid}
-                columns={[
-                  { title: t('people.column.name'), cell: (debtor) => <Named {...debtor} /> },
-                  { title: t('people.column.batch'), cell: ({ batch }) => <span dir="auto">{batch ?? '–'}</span> },
-                  {
-                    title: t('money.debtors.ended'),
-                    align: 'end',
-                    cell: ({ balance }) => <Money amount={balance} />,
-                  },
-                  {
-                    title: t('money.debtors.running'),
-                    align: 'end',
-                    cell: ({ running }) => <Money amount={running} />,
-                  },
-                  { title: t('people.column.owes'), align: 'end', cell: (debtor) => <Owes debtor={debtor} /> },
-                ]}
-              />
-              <ShowMore query={query} label={t('money.debtors.more')} />
-            </>
-          )
-        }
-      </ListState>
-    </section>
-  )
-}
-
-type NamedProps = { uid: number; name: string; rollNumber: string | null }
-
-function Named({ uid, name, rollNumber }: NamedProps) {
-  return (
-    <>
-      <Anchor component={Link} to={paths.person(uid)} underline="hover" c="inherit" fz="inherit" dir="auto">
-        {name}
-      </Anchor>
-      {rollNumber && (
-        <>
-          {' '}
-          <span className={classes.roll} dir="auto">
-            {rollNumber}
-          </span>
-        </>
-      )}
-    </>
-  )
-}
-
-/** Debt of a person, with a collapsible explanation. */
-function Owes({ debtor: { uid, name, owes } }: { debtor: Debtor }) {
-  const [opened, setOpened] = useState(false)
-  const account = useQuery({ ...accountQuery(uid), enabled: opened })
-  return (
-    <>
-      <span className={owes > 0 ? classes.owes : undefined}>
-        {owes > 0 ? <Money amount={owes} /> : t('money.credit', { amount: -owes })}
-      </span>
-      <Why of={`${moneyText(owes)}, ${name}`} onOpen={() => setOpened(true)}>
-        {opened && (
-          <ListState query={account} lines={1}>
-            {(known) => <Owed account={known} />}
-          </ListState>
-        )}
-      </Why>
     </>
   )
 }
@@ -267,11 +174,7 @@ function Lines({ filter }: { filter: LineFilter }) {
                 },
                 { title: t('money.account.what'), cell: (line) => <What line={line} withReceipt /> },
                 { title: t('money.lines.by'), cell: ({ by }) => <span dir="auto">{by}</span> },
-                {
-                  title: t('money.account.amount'),
-                  align: 'end',
-                  cell: (line) => <Amount line={line} of={line.userName} />,
-                },
+                ...moneyColumns<Booked>(({ userName }) => userName),
                 { title: t('money.reverse.column'), bare: true, cell: (line) => <ReverseLine line={line} /> },
               ]}
             />

@@ -6,43 +6,63 @@ import { t } from '../../lib/messages'
 import { notify } from '../../lib/notify'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
-import { owedOf, Pay } from './AccountActions'
+import { owedOf } from './owedOf'
+import { TakePayment } from './TakePayment'
 
-type TakeMoneyProps = { uid: number; onClosed: () => void }
-
-/** Takes a payment, wherever a debt is shown. */
-export function TakeMoney({ uid, onClosed }: TakeMoneyProps) {
+/**
+ * Opens the payment of a person. The dialog is rendered apart from the button, because the payment may remove the row
+ * of the button while the dialog still offers the receipt.
+ */
+export function useTakeMoney(onClosed?: () => void) {
   const queries = useQueryClient()
-  const [owed, setOwed] = useState<number | null>(null)
-  const [loading, setLoading] = useState(false)
+  const [open, setOpen] = useState<{ uid: number; owed: number } | null>(null)
+  const [loading, setLoading] = useState<number | null>(null)
 
-  async function open() {
-    setLoading(true)
+  async function take(uid: number) {
+    setLoading(uid)
     try {
-      setOwed(owedOf(await queries.fetchQuery({ ...accountQuery(uid), staleTime: 0 })))
+      setOpen({ uid, owed: owedOf(await queries.fetchQuery({ ...accountQuery(uid), staleTime: 0 })) })
     } catch (error) {
       notify.failure(messageOf(error))
     } finally {
-      setLoading(false)
+      setLoading(null)
     }
   }
 
   function close() {
-    setOwed(null)
-    onClosed()
+    setOpen(null)
+    onClosed?.()
   }
 
+  const dialog =
+    open === null ? null : open.owed > 0 ? (
+      <TakePayment uid={open.uid} owed={open.owed} onClose={close} />
+    ) : (
+      <Dialog onClose={close} title={t('money.pay.nothingTitle')}>
+        <Text>{t('money.pay.nothing')}</Text>
+      </Dialog>
+    )
+  return { take, loading, dialog }
+}
+
+type TakeMoneyProps = {
+  uid: number
+  /** False hides the button; an open dialog stays. */
+  shown?: boolean
+  onClosed?: () => void
+}
+
+/** Takes a payment, wherever a debt is shown. */
+export function TakeMoney({ uid, shown = true, onClosed }: TakeMoneyProps) {
+  const { take, loading, dialog } = useTakeMoney(onClosed)
   return (
     <>
-      <Button variant="default" size="compact-sm" loading={loading} onClick={() => void open()}>
-        {t('money.pay.open')}
-      </Button>
-      {owed !== null && owed > 0 && <Pay uid={uid} owed={owed} onClose={close} />}
-      {owed === 0 && (
-        <Dialog onClose={close} title={t('money.pay.nothingTitle')}>
-          <Text>{t('money.pay.nothing')}</Text>
-        </Dialog>
+      {shown && (
+        <Button variant="default" size="compact-sm" loading={loading !== null} onClick={() => void take(uid)}>
+          {t('money.pay.open')}
+        </Button>
       )}
+      {dialog}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { LineFilter } from '../../api/money'
+import type { DebtorFilter, LineFilter } from '../../api/money'
 import { daysIn } from '../../lib/addressFilter'
 import { KINDS, METHODS } from './lineText'
 
@@ -11,4 +11,27 @@ export function filterIn(params: URLSearchParams): LineFilter {
     ...(kind && { kind }),
     ...(method && { method }),
   }
+}
+
+/** Orders of the people with a balance; debts begin with the highest. */
+export const DEBTOR_ORDERS = ['owes', 'name', 'batch'] as const
+export type DebtorOrder = (typeof DEBTOR_ORDERS)[number]
+
+/** Reads batch and order of the people with a balance from the address; an unknown order is left out. */
+export function debtorsIn(params: URLSearchParams): DebtorFilter {
+  const batch = params.get('batch') ?? ''
+  const sort = params.get('sort') ?? ''
+  const isKnown = DEBTOR_ORDERS.some((order) => order === sort || `-${order}` === sort)
+  return { ...(batch !== '' && { batch }), ...(isKnown && { sort }) }
+}
+
+/** Returns the current direction of an order, and the address for its heading: first the usual direction, then the reverse. */
+export function debtorOrderOf(params: URLSearchParams, by: DebtorOrder) {
+  const sort = debtorsIn(params).sort ?? '-owes'
+  const usual = by === 'owes' ? '-owes' : by
+  const other = by === 'owes' ? 'owes' : `-${by}`
+  const direction = sort === by ? ('ascending' as const) : sort === `-${by}` ? ('descending' as const) : null
+  const after = new URLSearchParams(params)
+  after.set('sort', sort === usual ? other : usual)
+  return { direction, to: after.toString() }
 }

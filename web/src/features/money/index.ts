@@ -1,5 +1,6 @@
 export { MyAccount, MyBalance, PersonAccount } from './AccountPanel'
 export { CloseDay } from './CloseDay'
-export { DeclareLost } from './DeclareLost'
+export { DeclareLost } from './LostDialog'
 export { FoundPrice } from './FoundPrice'
+export { PrintReceipt } from './PrintReceipt'
 export { TakeMoney } from './TakeMoney'

@@ -20,7 +20,7 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
       <div className={classes.sums}>
         <span>{t('people.sums.books', { count: openLoans })}</span>
         <span data-owed={owes > 0 || undefined}>{t('people.sums.owes', { amount: owes })}</span>
-        {owes > 0 && mayTake && <TakeMoney uid={uid} onClosed={() => {}} />}
+        {mayTake && <TakeMoney uid={uid} shown={owes > 0} />}
       </div>
       <dl className={classes.facts}>
         <Fact name={t('people.column.rollNumber')}>{rollNumber}</Fact>

@@ -65,7 +65,16 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
     batch: person.batch ?? '',
   })
 
-  if (loans.length === 0) return <p>{t('people.out.none')}</p>
+  // Apart from the rows: it offers to take the money after its row is gone.
+  const declare = lost && <DeclareLost key="declare" loan={lost} onClose={() => setLost(null)} />
+  if (loans.length === 0) {
+    return (
+      <div>
+        <p key="none">{t('people.out.none')}</p>
+        {declare}
+      </div>
+    )
+  }
   return (
     <div ref={rows}>
       <ResponsiveTable
@@ -117,7 +126,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
         }}
         onLost={setLost}
       />
-      {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
+      {declare}
       {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
     </div>
   )

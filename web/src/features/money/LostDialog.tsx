@@ -1,0 +1,12 @@
+import { lazyChunk } from '../../lib/lazyChunk'
+import type { DeclareLostProps } from './DeclareLost'
+import { LazyPart } from './LazyPart'
+
+const Lost = lazyChunk('declare-lost', () => import('./DeclareLost'))
+
+/** Dialog that declares a copy lost. */
+export const DeclareLost = (props: DeclareLostProps) => (
+  <LazyPart part={Lost} onClose={props.onClose}>
+    <Lost {...props} />
+  </LazyPart>
+)

@@ -1,0 +1,12 @@
+import { lazyChunk } from '../../lib/lazyChunk'
+import { LazyPart } from './LazyPart'
+import type { PayProps } from './Pay'
+
+const Pay = lazyChunk('pay', () => import('./Pay'))
+
+/** Dialog that takes a payment. */
+export const TakePayment = (props: PayProps) => (
+  <LazyPart part={Pay} onClose={props.onClose}>
+    <Pay {...props} />
+  </LazyPart>
+)
