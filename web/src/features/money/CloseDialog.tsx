@@ -17,7 +17,7 @@ import { ClosingSheet } from './ClosingSheet'
 import { differenceText } from './differenceText'
 import { sumOf, TillFacts } from './TillFacts'
 
-export type CloseDialogProps = { onClose: () => void }
+type CloseDialogProps = { onClose: () => void }
 
 /** Closes the till: what it should hold, what was counted, and the difference; then the closing, to be printed. */
 export default function CloseDialog({ onClose }: CloseDialogProps) {

@@ -4,7 +4,7 @@ import { PrintNow } from '../../print/PrintNow'
 import classes from './Receipt.module.css'
 import { copyMark, ReceiptContent } from './ReceiptContent'
 
-export type PrintedReceiptProps = { receipt: Receipt; paper: PaperName; onDone: () => void }
+type PrintedReceiptProps = { receipt: Receipt; paper: PaperName; onDone: () => void }
 
 /** Prints a counted receipt, which the screen does not show. */
 export default function PrintedReceipt({ receipt, paper, onDone }: PrintedReceiptProps) {
