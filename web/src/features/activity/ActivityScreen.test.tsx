@@ -63,7 +63,7 @@ it('R-UNDO-1: an undo after its day names the ordinary way, with a link', async 
     ...change,
     action: 'paid',
     person: { id: 5, name: 'Asha Rao' },
-    messages: [{ code: 'change.paid', params: {}, text: '₹20 paid.' }],
+    messages: [{ code: 'change.paid', params: { amount: 20, method: 'cash', receipt: '1' }, text: '₹20 paid.' }],
     undoable: true,
   }
   const facts = {
