@@ -170,8 +170,9 @@ const moneyFormat = (tag: unknown): Intl.NumberFormat => {
   const write = (amount: number) =>
     numberFormat(tag, { style: 'currency', currency: money.code, trailingZeroDisplay: 'stripIfInteger' })
       .formatToParts(amount)
-      .map(({ type, value }) => (type === 'currency' ? money.sign : type === 'minusSign' ? '−' : value))
+      .map(({ type, value }) => (type === 'currency' ? money.sign : value))
       .join('')
+      .replace('-', '−')
   return { format: write } as Intl.NumberFormat
 }
 

@@ -6,7 +6,7 @@ export const screens = {
     path: '/fine',
     for: 'admin',
     load: (): Lazy => import('./LoansScreen'),
-    words: ['copies', 'desk', 'loans', 'money'],
+    words: ['copies', 'loans', 'money'],
     label: 'app.nav.loans',
     icon: BookOpenCheck,
     at: 13,

@@ -76,7 +76,7 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
           )}
           <DialogEnd
             failure={failure === null ? null : messageOf(failure)}
-            submit={amount > 0 ? t('desk.screen.take', { amount }) : t('money.pay.open')}
+            submit={amount > 0 ? t('money.pay.take', { amount }) : t('money.pay.open')}
             pending={pending}
             onCancel={onClose}
           />

@@ -52,7 +52,7 @@ export function PrintReceipt({ number, keyed = false, focused }: PrintReceiptPro
         leftSection={<Printer data-size="18" aria-hidden />}
         onClick={() => void print(number)}
       >
-        {t(keyed ? 'desk.screen.receiptKey' : 'desk.screen.receipt')}
+        {t(keyed ? 'money.receipt.printKey' : 'money.receipt.print')}
       </Button>
       {counted && (
         <LazyPart part={PrintedReceipt} onClose={done}>

@@ -44,7 +44,7 @@ export default function ReceiptScreen() {
               aria-busy={pending}
               onClick={() => void print(number)}
             >
-              {t('desk.screen.receipt')}
+              {t('money.receipt.print')}
             </Button>
           </div>
         }

@@ -6,7 +6,7 @@ export const screens = {
     path: '/money',
     for: 'admin',
     load: (): Lazy => import('./MoneyScreen'),
-    words: ['desk', 'money'],
+    words: ['money'],
     may: 'money',
     label: 'app.nav.money',
     icon: Coins,
@@ -17,7 +17,7 @@ export const screens = {
     path: '/receipt/:id',
     for: 'admin',
     load: (): Lazy => import('./ReceiptScreen'),
-    words: ['desk', 'money'],
+    words: ['money'],
   },
   closings: {
     path: '/closings',

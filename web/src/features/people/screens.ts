@@ -17,7 +17,7 @@ export const screens = {
     path: '/people/:id',
     for: 'admin',
     load: (): Lazy => import('./PersonScreen'),
-    words: ['activity', 'copies', 'desk', 'holds', 'loans', 'money', 'people', 'profile'],
+    words: ['activity', 'copies', 'holds', 'loans', 'money', 'people', 'profile'],
   },
   promote: {
     path: '/promote',

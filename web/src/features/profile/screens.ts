@@ -6,7 +6,7 @@ export const screens = {
     path: '/profile',
     for: 'student',
     load: (): Lazy => import('./ProfileScreen'),
-    words: ['desk', 'holds', 'loans', 'money', 'profile'],
+    words: ['holds', 'loans', 'money', 'profile'],
     label: 'app.nav.profile',
     icon: UserRound,
     at: 31,
