@@ -4,7 +4,8 @@ import { lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { LazyPart } from './LazyPart'
 
-const CloseDialog = lazyChunk('close-day', () => import('./CloseDialog'))
+const screen = () => import('./ClosingsScreen')
+const CloseDialog = lazyChunk('closings', async () => ({ default: (await screen()).CloseDialog }))
 
 /** Button that closes the till. */
 export function CloseDay() {

@@ -20,7 +20,7 @@ import { sumOf, TillFacts } from './TillFacts'
 type CloseDialogProps = { onClose: () => void }
 
 /** Closes the till: what it should hold, what was counted, and the difference; then the closing, to be printed. */
-export default function CloseDialog({ onClose }: CloseDialogProps) {
+export function CloseDialog({ onClose }: CloseDialogProps) {
   const query = useQuery({ ...tillQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const data = query.isFetchedAfterMount ? query.data : undefined
   const [closing, setClosing] = useState<Closing | null>(null)

@@ -1,31 +1,15 @@
 import { Button } from '@mantine/core'
 import { Printer } from 'lucide-react'
-import { useRef, useState, type Ref } from 'react'
-import { useAction } from '../../api/action'
-import { countPrint } from '../../api/money'
-import type { Receipt } from '../../api/types'
+import { useRef, type Ref } from 'react'
 import { useAltKey } from '../../lib/altKey'
 import { lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { useReceiptPaper } from '../../print/paper'
 import { LazyPart } from './LazyPart'
+import { useCountedPrint } from './useCountedPrint'
 
-const PrintedReceipt = lazyChunk('printed-receipt', () => import('./PrintedReceipt'))
-
-/** Counts a print of a receipt; `counted` is the receipt with its number of prints, until `done` (R-MONEY-3). */
-export function useCountedPrint() {
-  const [counted, setCounted] = useState<Receipt | null>(null)
-  const count = useAction(countPrint, { failed: (reason) => t('money.receipt.printFailed', { reason }) })
-
-  async function print(number: string) {
-    // A second press while the first print is under way is no second print.
-    if (count.pending || counted !== null) return
-    const outcome = await count.run(number)
-    if (outcome.ok) setCounted(outcome.output)
-  }
-
-  return { print, pending: count.pending, counted, done: () => setCounted(null) }
-}
+const screen = () => import('./ReceiptScreen')
+const PrintedReceipt = lazyChunk('receipt', async () => ({ default: (await screen()).PrintedReceipt }))
 
 type PrintReceiptProps = {
   number: string

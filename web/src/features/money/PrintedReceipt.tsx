@@ -7,7 +7,7 @@ import { copyMark, ReceiptContent } from './ReceiptContent'
 type PrintedReceiptProps = { receipt: Receipt; paper: PaperName; onDone: () => void }
 
 /** Prints a counted receipt, which the screen does not show. */
-export default function PrintedReceipt({ receipt, paper, onDone }: PrintedReceiptProps) {
+export function PrintedReceipt({ receipt, paper, onDone }: PrintedReceiptProps) {
   return (
     <PrintNow paper={paper} className={classes.paper} onDone={onDone}>
       <ReceiptContent receipt={receipt} mark={copyMark(receipt.prints)} />

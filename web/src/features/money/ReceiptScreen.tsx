@@ -11,9 +11,12 @@ import { Sheet } from '../../print/Sheet'
 import { usePrinting } from '../../print/usePrinting'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
-import { useCountedPrint } from './PrintReceipt'
 import classes from './Receipt.module.css'
 import { copyMark, ReceiptContent } from './ReceiptContent'
+import { useCountedPrint } from './useCountedPrint'
+
+// One chunk for the screen and the print from elsewhere.
+export { PrintedReceipt } from './PrintedReceipt'
 
 /** A receipt, printed on a roll of 58 or 80 mm or on A5 (R-DESK-7). */
 export default function ReceiptScreen() {
