@@ -407,7 +407,7 @@ pub fn open_page(
         Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), LoanId(*id)),
     };
     let days = list.days();
-    if fold(&list.query).is_empty() && list.order == Order::ReturnDate {
+    if list.query.trim().is_empty() && list.order == Order::ReturnDate {
         let mut rows = ordered(tx, &days, &from, backwards, limit + 1)?;
         if backwards {
             rows.reverse();
@@ -461,7 +461,7 @@ struct Match {
 
 /// Returns the open loans of a listing in its order.
 fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
-    let query = fold(&list.query);
+    let query = fold(list.query.trim());
     let rows = tx.query(
         sql!(
             "SELECT loans.id, loans.return_date, loans.title, copies.barcode, users.search_key, users.name_key,

@@ -308,6 +308,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
     (
         Capability::Desk,
         &[
+            ("GET", "/loans.csv"),
             ("POST", "/copies/{id}/move"),
             ("POST", "/copies/shelve"),
             ("POST", "/desk/scans"),
@@ -365,6 +366,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/people/{id}/deactivate"),
             ("POST", "/people/{id}/activate"),
             ("POST", "/people/{id}/sign-in-code"),
+            ("POST", "/people/sign-in-codes"),
             ("DELETE", "/people/{id}/sessions"),
             ("DELETE", "/people/{id}/second-factor"),
         ],
@@ -393,6 +395,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/settings/calendar/preview"),
             ("PUT", "/settings/library"),
             ("POST", "/settings/library/preview"),
+            ("PUT", "/overview/steps"),
         ],
     ),
 ];

@@ -49,6 +49,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/people/{id}/deactivate"
             | "/people/{id}/activate"
             | "/people/{id}/sign-in-code"
+            | "/people/sign-in-codes"
             | "/people/import"
             | "/people/promote"
             | "/people/merge"
@@ -82,11 +83,16 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/copies/shelve"
             | "/desk/phones"
             | "/till/closings"
+            | "/overview/printed"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview",
         )
-        | ("PUT", "/books/{id}" | "/settings/rules" | "/settings/calendar" | "/settings/library")
+        | (
+            "PUT",
+            "/books/{id}" | "/overview/steps" | "/settings/rules" | "/settings/calendar"
+            | "/settings/library",
+        )
         | ("DELETE", "/books/{id}" | "/desk/phones/{id}")
         | ("PATCH", "/copies/{id}") => Concern::Nobody,
         _ => return None,
@@ -109,6 +115,7 @@ enum Act {
     Erase,
     Unmake,
     MakeCode,
+    MakeCodes,
     EndSessions,
     ResetSecondFactor,
     MergeAway,
@@ -122,7 +129,7 @@ enum Act {
     UndoMoving,
 }
 
-const ACTS: [(Act, &str, &str); 19] = [
+const ACTS: [(Act, &str, &str); 20] = [
     (Act::Edit, "PATCH", "/people/{id}"),
     (Act::ChangeAddress, "PATCH", "/people/{id}"),
     (Act::Bar, "PATCH", "/people/{id}"),
@@ -131,6 +138,7 @@ const ACTS: [(Act, &str, &str); 19] = [
     (Act::Erase, "DELETE", "/people/{id}"),
     (Act::Unmake, "POST", "/people/{id}/role"),
     (Act::MakeCode, "POST", "/people/{id}/sign-in-code"),
+    (Act::MakeCodes, "POST", "/people/sign-in-codes"),
     (Act::EndSessions, "DELETE", "/people/{id}/sessions"),
     (Act::ResetSecondFactor, "DELETE", "/people/{id}/second-factor"),
     (Act::MergeAway, "POST", "/people/merge"),
@@ -182,7 +190,9 @@ fn expected(act: Act, may: &[Capability], target: Target) -> End {
         End::Forbidden
     } else if target == Target::Own && own.contains(&act) {
         End::OwnAccount
-    } else if target.capabilities(may).iter().all(|needed| may.contains(needed)) || act == Act::Promote {
+    } else if target.capabilities(may).iter().all(|needed| may.contains(needed))
+        || matches!(act, Act::Promote | Act::MakeCodes)
+    {
         End::Done
     } else {
         End::MoreCapable
@@ -251,6 +261,7 @@ async fn perform(
         Act::Erase => actor.delete(&path("")).await,
         Act::Unmake => actor.post(&path("/role"), &json!({ "role": "student", "password": PASSWORD })).await,
         Act::MakeCode => actor.ask(&path("/sign-in-code")).await,
+        Act::MakeCodes => actor.post("/people/sign-in-codes", &json!({ "batch": batch })).await,
         Act::EndSessions => actor.delete(&path("/sessions")).await,
         Act::ResetSecondFactor => actor.delete(&path("/second-factor")).await,
         Act::MergeAway => actor.post("/people/merge", &merge(other, uid)).await,

@@ -88,6 +88,7 @@ test('R-FINE-2 the badge opens the overdue loans, chips and order stay in the ad
   await expect(row(page, book.title)).toHaveCount(0)
   await chips.getByRole('link', { name: /^All \d+$/ }).click()
   await search(page).fill('estuaries')
+  await expect(page).toHaveURL(/\?q=estuaries$/)
   await expect(row(page, student.user.name)).toBeVisible()
   await page.getByRole('combobox', { name: 'Order' }).selectOption('By batch')
   await expect(page).toHaveURL(/q=estuaries&sort=batch$/)

@@ -43,6 +43,7 @@ const SHARED = [
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
   ['people', /^import\./],
+  ['books', /^overview\./],
   ['settings', /^effect\./],
 ]
 

@@ -28,7 +28,7 @@ export const copiesQuery = (bookId: number) =>
 /** Copies in a state that is neither on the shelf nor on loan. */
 export const copiesInQuery = (state: CopyState) =>
   infiniteQueryOptions({
-    queryKey: keys.copiesIn(state),
+    queryKey: [...keys.copyLists, state],
     queryFn: ({ pageParam, signal }) =>
       dataOf(
         client.GET('/copies', {

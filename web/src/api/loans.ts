@@ -38,7 +38,7 @@ const LOANS_PER_PORTION = 100
 /** All open loans of a list by batch and name, to be printed. */
 export const loansByClassQuery = (list: LoanList) =>
   queryOptions({
-    queryKey: keys.loansByClass(list),
+    queryKey: [...keys.loans, 'by-class', list],
     queryFn: async ({ signal }) => {
       const loans: AdminLoan[] = []
       let cursor: string | null = null

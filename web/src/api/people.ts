@@ -149,7 +149,7 @@ export const makeCode = action({
 /** Preview of the codes of a class; none is made. */
 export const batchCodesQuery = (batch: string) =>
   queryOptions({
-    queryKey: keys.batchCodes(batch),
+    queryKey: ['sign-in-codes', batch],
     queryFn: ({ signal }) => dataOf(client.POST('/people/sign-in-codes', { body: { batch, dryRun: true }, signal })),
     gcTime: 0,
   })

@@ -2,12 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { changePerson, sessionQuery } from './account'
 import { action } from './action'
 import { client, dataOf } from './client'
-import { keys } from './keys'
 import type { FirstLibrarian } from './types'
+
+const KEY = ['setup'] as const
 
 /** Whether the first librarian is still to be made. */
 export const setupQuery = queryOptions({
-  queryKey: keys.setup,
+  queryKey: KEY,
   queryFn: async ({ signal, client: queries }) => {
     const { needed } = await dataOf(client.GET('/setup', { signal }))
     // The sign-in leads here as long as the session says so.
@@ -26,5 +27,5 @@ export const setUp = action({
     changePerson(queries, user)
     queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, setup: false })
   },
-  changes: () => [keys.setup],
+  changes: () => [KEY],
 })

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { forms } from '../../api/contract'
 import { useContractForm } from '../../api/form'
@@ -17,13 +16,15 @@ import { AccountPage } from './AccountPage'
 export default function SetupScreen() {
   useTitle(t('account.setup.title'))
   const query = useQuery({ ...setupQuery, refetchOnMount: 'always' })
+  // Browsers send the part behind # to no server.
+  const { hash } = useLocation()
   return (
     <AccountPage>
       <Title order={1} tabIndex={-1}>
         {t('account.setup.title')}
       </Title>
       {query.data === true ? (
-        <FirstLibrarian />
+        <FirstLibrarian key={hash} given={hash.slice(1)} />
       ) : query.data === false ? (
         <Text mt="lg">
           {rich('account.setup.done', {
@@ -43,12 +44,9 @@ export default function SetupScreen() {
   )
 }
 
-function FirstLibrarian() {
+function FirstLibrarian({ given }: { given: string }) {
   const navigate = useNavigate()
-  // Browsers send the part behind # to no server.
-  const { hash } = useLocation()
-  const [given, setGiven] = useState(hash.slice(1))
-  const { form, field, onSubmit, pending, failure } = useContractForm('FirstLibrarian', {
+  const { field, onSubmit, pending, failure } = useContractForm('FirstLibrarian', {
     action: setUp,
     initial: { code: given, name: '', email: '', password: '' },
     onDone: ({ role }) => {
@@ -56,15 +54,7 @@ function FirstLibrarian() {
       void navigate(homeOf(role), { replace: true })
     },
   })
-  const { setFieldValue } = form
   const refused = failure instanceof ProblemError && failure.code === 'invalid-setup-code'
-
-  // The same page opened again with another code.
-  useEffect(() => {
-    if (hash.length < 2) return
-    setGiven(hash.slice(1))
-    setFieldValue('code', hash.slice(1))
-  }, [hash, setFieldValue])
 
   return (
     <>

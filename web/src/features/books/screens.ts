@@ -6,7 +6,7 @@ export const screens = {
     path: '/home',
     for: 'admin',
     load: (): Lazy => import('./lists/AdminHomeScreen'),
-    words: ['books', 'overview'],
+    words: ['books'],
     label: 'app.nav.home',
     icon: House,
     at: 12,

@@ -12,9 +12,9 @@ import classes from './ClassLists.module.css'
 
 /** Groups loans that are sorted by batch. */
 function byBatch(loans: readonly AdminLoan[]): [string, AdminLoan[]][] {
-  const classes = new Map<string, AdminLoan[]>()
-  for (const loan of loans) classes.set(loan.batch, [...(classes.get(loan.batch) ?? []), loan])
-  return [...classes]
+  const batches = new Map<string, AdminLoan[]>()
+  for (const loan of loans) batches.set(loan.batch, [...(batches.get(loan.batch) ?? []), loan])
+  return [...batches]
 }
 
 /** A list of the open loans for each class teacher: one page a class, with a box to tick. */
@@ -60,9 +60,7 @@ export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => v
                             <DateText day={loan.returnDate} />
                           </td>
                           <td>{loan.fine > 0 && <Money amount={loan.fine} />}</td>
-                          <td className={classes.box}>
-                            <span />
-                          </td>
+                          <td>☐</td>
                         </tr>
                       ))}
                     </tbody>

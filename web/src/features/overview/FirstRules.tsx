@@ -62,11 +62,7 @@ export function FirstRules({ today, onClose }: { today: string; onClose: () => v
           >
             <Stack>
               {rules.data?.etag === NEVER ? (
-                <Radio.Group
-                  label={t('overview.rules.preset')}
-                  value={preset}
-                  onChange={(chosen) => setPreset(chosen as Preset)}
-                >
+                <Radio.Group label={t('overview.rules.preset')} value={preset} onChange={(chosen) => setPreset(chosen)}>
                   <Stack gap="sm" mt="xs">
                     {NAMES.map((name) => (
                       <Radio
