@@ -30,7 +30,7 @@ function Updated() {
   return (
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <Text size="sm">{t('frame.updated')}</Text>
-      <Button variant="subtle" size="compact-md" onClick={() => location.reload()}>
+      <Button variant="subtle" size="compact-md" flex="none" onClick={() => location.reload()}>
         {t('app.error.reload')}
       </Button>
     </Group>
