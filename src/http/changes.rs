@@ -26,7 +26,10 @@ use crate::{
         moment::rfc3339,
     },
     message::Message,
-    storage::events::{self, Filter, Recorded},
+    storage::{
+        self, Tx,
+        events::{self, Filter, Recorded},
+    },
 };
 
 /// Filters of the activity log; a change must match all of them.
@@ -97,22 +100,38 @@ pub struct ChangeRow {
 }
 
 /// True if the librarian has what the undo of this kind of change needs; `None` if it is never undone. A payment is undone
-/// by who took it, or by a librarian who may pay money out (X11).
+/// by the librarian who took it, or by one who may pay money out (X11).
 fn may_undo(librarian: &User, recorded: &Recorded) -> Option<bool> {
     let may = |needed| librarian.capabilities.contains(&needed);
     let needed = recorded.change.undone_by()?;
     let is_own = recorded.actor.as_ref().is_some_and(|(actor, _)| *actor == librarian.uid);
     let is_payment = matches!(recorded.change, Change::Money(MoneyChange::Paid { .. }));
-    Some(may(needed) && (!is_payment || is_own || may(Capability::Money)))
+    let may_of_own = is_own && recorded.change.undone_by_maker().is_some_and(may);
+    Some((may(needed) || may_of_own) && (!is_payment || is_own || may(Capability::Money)))
+}
+
+/// True if the librarian has what the undo of the earlier changes needs that are undone with this one.
+fn may_undo_linked(tx: &mut Tx<'_>, librarian: &User, id: ChangeId) -> storage::Result<bool> {
+    let has_all = Capability::ALL.iter().all(|one| librarian.capabilities.contains(one));
+    Ok(has_all
+        || events::linked_before(tx, id)?.iter().all(|before| may_undo(librarian, before) != Some(false)))
 }
 
 impl ChangeRow {
     /// Builds the row for one viewer; changes before `day_begins` can no longer be undone.
-    pub(super) fn seen_by(person: &User, day_begins: i64, recorded: Recorded) -> Self {
+    pub(super) fn seen_by(
+        tx: &mut Tx<'_>,
+        person: &User,
+        day_begins: i64,
+        recorded: Recorded,
+    ) -> storage::Result<Self> {
         let messages = recorded.change.messages();
         let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
-        let may = may_undo(person, &recorded) == Some(true);
-        Self {
+        let undoable = may_undo(person, &recorded) == Some(true)
+            && !recorded.undone
+            && recorded.at >= day_begins
+            && may_undo_linked(tx, person, recorded.id)?;
+        Ok(Self {
             id: recorded.id,
             at: rfc3339(recorded.at),
             actor: recorded.actor.map(|(id, name)| Named { id, name }),
@@ -124,9 +143,9 @@ impl ChangeRow {
             messages,
             forgotten,
             undone: recorded.undone,
-            undoable: may && !recorded.undone && recorded.at >= day_begins,
+            undoable,
             change: recorded.change,
-        }
+        })
     }
 }
 
@@ -161,19 +180,17 @@ pub async fn list_changes(
     let limit = page::length(query.limit, 50)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(ChangeId(i64::MAX));
     let filter = filter(&query, &app.library.clock);
-    let mut found = app
-        .library
-        .db
-        .read(move |tx| events::page(tx, &filter, before, limit + 1))
-        .await
-        .map_err(Error::from)?;
-    let limit = usize::try_from(limit).unwrap_or_default();
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
     let day_begins = app.library.clock.begin_of(app.library.clock.today());
-    let changes = found.into_iter().map(|one| ChangeRow::seen_by(&librarian, day_begins, one)).collect();
-    Ok(axum::Json(ChangeList { changes, next }))
+    let list = move |tx: &mut Tx<'_>| -> storage::Result<ChangeList> {
+        let mut found = events::page(tx, &filter, before, limit + 1)?;
+        let limit = usize::try_from(limit).unwrap_or_default();
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
+        let changes = found.into_iter().map(|one| ChangeRow::seen_by(tx, &librarian, day_begins, one));
+        Ok(ChangeList { changes: changes.collect::<storage::Result<_>>()?, next })
+    };
+    Ok(axum::Json(app.library.db.read(list).await.map_err(Error::from)?))
 }
 
 /// Result of an undo.
@@ -198,15 +215,12 @@ pub async fn undo_change(
 ) -> Result<Answer> {
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     let day_begins = app.library.clock.begin_of(moment.today);
-    let touched = app
-        .library
-        .db
-        .read(move |tx| events::by_id(tx, id))
-        .await
-        .map_err(Error::from)?
-        .ok_or(Error::NotFound)?;
-    // A change that can never be undone passes here, so that `undo` refuses it with the reason.
-    if may_undo(&librarian, &touched) == Some(false) {
+    let may = move |tx: &mut Tx<'_>| -> Result<bool> {
+        let touched = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
+        // A change that can never be undone passes here, so that `undo` refuses it with the reason.
+        Ok(may_undo(&librarian, &touched) != Some(false) && may_undo_linked(tx, &librarian, id)?)
+    };
+    if !app.library.db.read(may).await? {
         return Err(Error::Forbidden);
     }
     app.once(once, move |tx| {

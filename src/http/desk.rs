@@ -284,7 +284,10 @@ pub async fn read_desk_today(
                 waived: waived.sum(),
                 fines_dropped,
                 next: changes.last().filter(|_| goes_on).map(|last| page::cursor(&last.id)),
-                changes: changes.into_iter().map(|one| ChangeRow::seen_by(&librarian, since, one)).collect(),
+                changes: changes
+                    .into_iter()
+                    .map(|one| ChangeRow::seen_by(tx, &librarian, since, one))
+                    .collect::<storage::Result<_>>()?,
             })
         })
         .await?;

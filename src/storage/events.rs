@@ -72,15 +72,15 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
         ],
     )?;
     let id = ChangeId::from(id);
-    tx.last_change = Some((id, about.undone_by));
+    tx.last_change = Some((id, [about.undone_by, entry.change.undone_by_maker()]));
     Ok(id)
 }
 
-/// Returns the change recorded last if these capabilities suffice to undo it (R-UNDO-1).
+/// Returns the change recorded last if these capabilities of its maker suffice to undo it (R-UNDO-1).
 #[must_use]
 pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
     tx.last_change
-        .filter(|(_, needed)| needed.is_some_and(|needed| capabilities.contains(&needed)))
+        .filter(|(_, needed)| needed.iter().flatten().any(|needed| capabilities.contains(needed)))
         .map(|(id, _)| id)
 }
 
@@ -260,6 +260,17 @@ pub fn linked(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<ChangeId>> {
     tx.query_opt(sql!("SELECT before_id FROM linked_changes WHERE change_id = $1"), &[&id], |row| row.get(0))
 }
 
+/// Returns the earlier changes that are undone together with this one, newest first.
+pub fn linked_before(tx: &mut Tx<'_>, id: ChangeId) -> Result<Vec<Recorded>> {
+    let mut before = Vec::new();
+    let mut next = linked(tx, id)?;
+    while let Some(id) = next {
+        before.extend(by_id(tx, id)?);
+        next = linked(tx, id)?;
+    }
+    Ok(before)
+}
+
 /// Filter of changes; a change must fit every field that is set.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -293,15 +304,22 @@ macro_rules! select {
 /// Maximum set-back of a clock, milliseconds: ids follow the order of time except for this much.
 const SET_BACK: i64 = 24 * 60 * 60 * 1000;
 
-/// Finds the first change since an instant, or the id after the last one, by bisection over ids in order of time.
+/// Finds the first change since an instant, or the id after the last one, by bisection over ids in order of time. Skips
+/// changes that are later than the newest one: a clock was ahead when they were made.
 fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
-    let last = tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM events"), &[], |row| row.get::<i64>(0))?;
+    let newest = tx.query_opt(sql!("SELECT id, at FROM events ORDER BY id DESC LIMIT 1"), &[], |row| {
+        Ok((row.get::<i64>(0)?, row.get::<i64>(1)?))
+    })?;
+    let (last, newest) = newest.unwrap_or_default();
+    if at > newest {
+        return Ok(ChangeId(last + 1));
+    }
     let (mut low, mut high) = (1, last + 1);
     while low < high {
         let middle = low + (high - low) / 2;
         let next = tx.query_opt(
-            sql!("SELECT id, at FROM events WHERE id >= $1 ORDER BY id LIMIT 1"),
-            &[&middle],
+            sql!("SELECT id, at FROM events WHERE id >= $1 AND at <= $2 ORDER BY id LIMIT 1"),
+            &[&middle, &newest.saturating_add(SET_BACK)],
             |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
         )?;
         match next {

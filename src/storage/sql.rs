@@ -264,8 +264,8 @@ pub struct Tx<'c> {
     pub(super) touched: Vec<i64>,
     /// Desk for whose phones something was stored; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// Change recorded last, and the capability needed to undo it.
-    pub(super) last_change: Option<(ChangeId, Option<Capability>)>,
+    /// Change recorded last, and the capabilities of which its maker needs one to undo it.
+    pub(super) last_change: Option<(ChangeId, [Option<Capability>; 2])>,
 }
 
 impl<'c> Tx<'c> {

@@ -449,6 +449,34 @@ async fn a_write_names_the_change_that_takes_it_back_to_who_may_r_undo_1() {
     assert_eq!((&book["reviewCount"], &book["noOfBooks"]), (&json!(1), &json!(1)));
 }
 
+/// T15: a server ran for some hours with a clock five years ahead.
+#[tokio::test]
+async fn changes_after_a_clock_was_ahead_are_found_by_their_day_r_undo_1() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let add = |at: &str| {
+        let at = at.parse::<jiff::Timestamp>().expect("an instant").as_millisecond();
+        app.raw(&format!(
+            "INSERT INTO events (at, action, change, at_desk, personal)
+             VALUES ({at}, 'book-added', '{{\"kind\":\"book-added\"}}', FALSE, FALSE)"
+        ));
+    };
+    add("2026-11-21T06:00:00Z");
+    for _ in 0..40 {
+        add("2031-11-21T06:00:00Z");
+    }
+    add("2026-11-21T07:00:00Z");
+    for _ in 0..5 {
+        add("2026-12-21T07:00:00Z");
+    }
+    app.set_clock("2026-11-21T08:00:00Z");
+    let list = admin.get("/changes?to=2026-11-22").await.expect(200);
+    let found = list["changes"].as_array().map(Vec::len);
+    let all = admin.get("/changes?from=2026-11-21&to=2026-11-22").await.expect(200);
+    assert!(list.to_string().contains("2026-11-21T07:00:00Z"), "{list}");
+    assert_eq!(all["changes"].as_array().map(Vec::len), found);
+}
+
 #[tokio::test]
 async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
     let app = TestApp::new().await;

@@ -24,6 +24,7 @@ on_both_databases!(
     the_day_is_closed_once_with_a_number_without_gaps_r_undo_2,
     nobody_forgives_or_pays_out_what_is_on_their_own_account_x11,
     a_payment_is_undone_by_who_took_it_or_who_may_pay_out_x11,
+    a_charge_of_the_desk_is_taken_back_by_its_maker_and_undo_asks_for_every_right_of_the_chain_r_undo_1,
 );
 
 async fn barcode(desk: &Person<'_>, book: i64) -> String {
@@ -464,6 +465,35 @@ async fn a_payment_is_undone_by_who_took_it_or_who_may_pay_out_x11(database: Dat
     undo(&cashier, &own["change"]).await.expect(200);
     undo(&founder, &paid["change"]).await.expect(200);
     assert_eq!(account(&founder, &asha).await["balance"], 100);
+}
+
+/// T10: the desk charged for damage and could not take it back; and `money` alone took back a return.
+async fn a_charge_of_the_desk_is_taken_back_by_its_maker_and_undo_asks_for_every_right_of_the_chain_r_undo_1(
+    database: Database,
+) {
+    let app = TestApp::on(database).await;
+    let (founder, desk, money) = (app.admin(0).await, app.admin(1).await, app.admin(2).await);
+    let asha = app.student(3).await;
+    give(&app, &desk, &[Capability::Desk], true);
+    give(&app, &money, &[Capability::Money], true);
+    let (_, _, code) = lent(&app, &founder, &asha, "Godaan").await;
+    let torn = json!({ "code": code, "damaged": { "note": "Torn", "charge": 50 } });
+    let answer = desk.post("/desk/scans", &torn).await;
+    let damaged = answer.expect(200);
+    assert_eq!(damaged["charge"]["amount"], 50, "{damaged}");
+    let change = &damaged["change"];
+
+    let row = async |by: &Person<'_>| {
+        by.get("/changes?action=charged").await.expect(200)["changes"][0]["undoable"].clone()
+    };
+    assert_eq!([row(&founder).await, row(&desk).await, row(&money).await], [true, true, false]);
+    undo(&money, change).await.problem(403, "forbidden");
+    undo(&desk, change).await.expect(200);
+    assert_eq!(account(&founder, &asha).await["balance"], 0);
+    // Another librarian's charge stays `money`'s to take back.
+    let charged = charge(&founder, &asha, 20).await;
+    undo(&desk, &charged["change"]).await.problem(403, "forbidden");
+    undo(&money, &charged["change"]).await.expect(200);
 }
 
 async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database: Database) {

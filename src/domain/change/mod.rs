@@ -191,6 +191,16 @@ impl Change {
         self.about().undone_by
     }
 
+    /// Capability with which its own maker may undo the change too: the desk charges for damage and loss, so the desk takes
+    /// such a charge back.
+    #[must_use]
+    pub fn undone_by_maker(&self) -> Option<Capability> {
+        match self {
+            Self::Money(MoneyChange::Charged { .. }) => Some(Capability::Desk),
+            _ => self.undone_by(),
+        }
+    }
+
     /// Describes what happened.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
