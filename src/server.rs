@@ -2,6 +2,7 @@
 
 pub mod connections;
 mod metrics;
+mod paced;
 pub mod tls;
 
 use std::{

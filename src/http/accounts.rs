@@ -39,7 +39,7 @@ use crate::{
     password::Verdict,
     people::sign_in_code,
     storage::{
-        Tx,
+        self, Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
         people,
@@ -668,6 +668,7 @@ const CARD_ANSWER: Duration = Duration::from_millis(25);
 pub async fn look_up_id_card(
     State(app): State<Shared>,
     network: Network,
+    headers: HeaderMap,
     JsonBody(card): JsonBody<CardLookup>,
 ) -> Result<axum::Json<CardHolder>> {
     if app.settings.id_card == IdCard::Off {
@@ -676,12 +677,25 @@ pub async fn look_up_id_card(
     let mut invalid = Invalid::default();
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
     invalid.or(())?;
-    within(app.limits.card_lookups.take(&network))?;
-    // Hits and misses run the same read; the delay hides the rest of their difference.
+    // Hits, misses and look-ups beyond the limit run the same read; the delay hides the rest of their difference.
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
-    let found = app.library.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;
+    let find = move |tx: &mut Tx<'_>| -> storage::Result<_> {
+        let found = accounts::by_roll_number(tx, &roll_number)?;
+        let uid = found.as_ref().map(|account| account.uid);
+        let own = uid.map(|uid| accounts::own_credentials(tx, uid)).transpose()?.flatten();
+        Ok((found, own.and_then(|(_, hash)| hash)))
+    };
+    let found = app.library.db.read(find).await;
     tokio::time::sleep_until(answer_at).await;
-    let user = found?.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
+    let (found, hash) = found?;
+    // The browser in which the card's owner signed in before knows the answer, so an attacker in the same network must
+    // not keep it out (X6).
+    let device = Device::of(app.settings.is_https(), &headers);
+    let is_known = device.zip(hash).map(|(device, hash)| device.knows(&hash)).transpose()?;
+    if is_known != Some(true) {
+        within(app.limits.card_lookups.take(&network))?;
+    }
+    let user = found.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
     let email = user.email.ok_or(Error::CardUnknown)?;
     let email = match app.settings.id_card {
         IdCard::Masked => masked(&email),

@@ -408,8 +408,11 @@ pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<Boo
             Ok((answer(StatusCode::OK, detail, reservation, refusals)?, recalculated))
         })
         .await?;
-    if recalculated {
-        app.library.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
+    // The answer is right without the write, so a full disk must not hide the page.
+    if recalculated
+        && let Err(error) = app.library.db.write(move |tx| books::recalculate_status(tx, id)).await
+    {
+        tracing::debug!(error = &error as &dyn std::error::Error, "a status was not recalculated");
     }
     Ok(answer)
 }

@@ -24,7 +24,7 @@ use tokio::{
 };
 use tower::ServiceExt as _;
 
-use super::tls::Tls;
+use super::{paced::Paced, tls::Tls};
 use crate::{
     fault::{Fault, is_planted},
     http::client::{Network, is_trusted},
@@ -47,6 +47,8 @@ pub struct Bounds {
     pub places: usize,
     /// Timeout of a client that reads no byte of an answer.
     pub stalled: Duration,
+    /// Timeout of a client that reads too slowly to make room for the next part of an answer.
+    pub slow: Duration,
     /// Timeout of a TLS handshake.
     pub handshake: Duration,
 }
@@ -57,7 +59,13 @@ impl Bounds {
     pub fn of_this_process() -> Self {
         let files = raise_file_limit().saturating_sub(OTHER_FILES);
         let places = usize::try_from(files).unwrap_or(usize::MAX).clamp(16, 12_000);
-        Self { places, stalled: Duration::from_secs(30), handshake: Duration::from_secs(10) }
+        Self {
+            places,
+            stalled: Duration::from_secs(30),
+            // The kernel makes room once a third of its buffer is free, so this asks for about a kilobyte a second.
+            slow: Duration::from_mins(1),
+            handshake: Duration::from_secs(10),
+        }
     }
 
     /// The last places, reserved for networks with few connections.
@@ -209,9 +217,10 @@ impl Connections {
             return;
         }
         let (http, app, watcher) = (self.http.clone(), app.clone(), self.open.watcher());
+        let slow = self.bounds.slow;
         match tls {
             None => {
-                tokio::spawn(converse(http, app, stream, peer, watcher, place));
+                tokio::spawn(converse(http, app, Paced::new(stream, slow), peer, watcher, place));
             }
             Some(tls) => {
                 let (acceptor, mut shaking) = (tls.acceptor(), self.shaking.subscribe());
@@ -222,7 +231,9 @@ impl Connections {
                         _ = shaking.changed() => return,
                     };
                     match shaken {
-                        Ok(Ok(stream)) => converse(http, app, stream, peer, watcher, place).await,
+                        Ok(Ok(stream)) => {
+                            converse(http, app, Paced::new(stream, slow), peer, watcher, place).await;
+                        }
                         Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                         Err(_) => tracing::debug!("a TLS handshake took too long"),
                     }

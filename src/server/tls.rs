@@ -82,9 +82,17 @@ impl ResolvesServerCert for Presented {
 }
 
 impl Tls {
-    /// Reads the files. They must match and be valid today.
+    /// Reads the files, which must match. A certificate that has ended is presented all the same: browsers warn, but after a
+    /// reboot the library is there (O28).
     pub fn open(files: Files, clock: Clock) -> Result<Self> {
         let certificate = certificate(&files, files.read()?, &clock)?;
+        if certificate.ends <= now(&clock) {
+            tracing::error!(
+                file = %files.certificate.display(),
+                ended = %certificate.ends,
+                "the TLS certificate has ended and browsers warn: renew it, the server reads the new files by itself"
+            );
+        }
         let presented = Arc::new(Presented(RwLock::new(certificate)));
         let mut config = ServerConfig::builder_with_provider(provider())
             .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])?
@@ -135,6 +143,11 @@ impl Tls {
         }
         let certificate = certificate(&self.files, pair, &self.clock)?;
         let ends = certificate.ends;
+        ensure!(
+            self.now() < ends,
+            "the certificate in {} ended at {ends}: renew it",
+            self.files.certificate.display()
+        );
         *self.presented.0.write().unwrap_or_else(PoisonError::into_inner) = certificate;
         Ok(Some(ends))
     }
@@ -198,7 +211,6 @@ fn certificate(files: &Files, pair: Pair, clock: &Clock) -> Result<Certificate> 
         error => anyhow!("{file} and {key_file} cannot be used: {error}"),
     })?;
     let now = now(clock);
-    ensure!(now < ends, "the certificate in {file} ended at {ends}: renew it");
     ensure!(
         now >= begins,
         "the certificate in {file} begins at {begins}, and this machine's clock says {now:.0}"

@@ -45,6 +45,18 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
     );
 }
 
+/// T14: on a full disk the page of a title whose status a librarian had set was an error.
+#[tokio::test]
+async fn a_title_is_shown_although_its_status_cannot_be_stored_r_detail_3() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let id = app.book("Godaan", 2).await;
+    app.raw(&format!("UPDATE books SET status = 'Not Available' WHERE id = {id}"));
+    app.raw("CREATE TRIGGER full BEFORE UPDATE ON books BEGIN SELECT RAISE(ABORT, 'full'); END");
+    let shown = student.get(&format!("/books/{id}")).await.expect(200);
+    assert_eq!(shown["status"], "Available");
+}
+
 #[tokio::test]
 async fn a_student_reads_before_the_press_why_a_book_is_not_lent_without_the_desk_r_rule_1() {
     let app = TestApp::new().await;

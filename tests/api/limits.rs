@@ -186,6 +186,24 @@ async fn a_forged_address_gives_no_further_tries_r_scan_2() {
     assert_eq!(look_up("2001:db8:0:2::1").await, 200);
 }
 
+/// X6: three look-ups a minute kept the cards of a whole campus out.
+#[tokio::test]
+async fn a_browser_looks_up_its_own_card_whatever_others_in_its_network_look_up_r_scan_2() {
+    let app = behind_a_proxy(Limits { card_lookups: burst(2), ..Limits::default() }).await;
+    let (campus, own) = ("203.0.113.9", app.visitor());
+    sign_in(&own, campus, "owner@college.edu", RIGHT).await.expect(200);
+    own.close_browser();
+    let look_up = async |browser: &Person<'_>, number: &str| {
+        post(browser, campus, "/auth/id-card", &json!({ "rollNumber": number })).await.status
+    };
+    for number in ["7", "8"] {
+        assert_eq!(look_up(&app.visitor(), number).await, 404);
+    }
+    assert_eq!(look_up(&app.visitor(), "1").await, 429);
+    assert_eq!(look_up(&own, "7").await, 429, "the card of another");
+    assert_eq!(look_up(&own, "1").await, 200);
+}
+
 /// P2: figures were accepted without any limit.
 #[tokio::test]
 async fn a_network_reports_so_many_page_views_and_no_more_r_shell_4() {

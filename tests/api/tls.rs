@@ -32,8 +32,12 @@ use crate::{
     common::folder,
 };
 
-const BOUNDS: Bounds =
-    Bounds { places: 24, stalled: Duration::from_secs(30), handshake: Duration::from_millis(700) };
+const BOUNDS: Bounds = Bounds {
+    places: 24,
+    stalled: Duration::from_secs(30),
+    slow: Duration::from_secs(30),
+    handshake: Duration::from_millis(700),
+};
 const LOOK: Duration = Duration::from_millis(20);
 
 struct Server {
@@ -113,6 +117,21 @@ async fn a_renewed_certificate_is_presented_without_a_restart_and_a_bad_one_neve
     let begun = Instant::now();
     while hello(&believes_new, port).await.is_none() {
         assert!(begun.elapsed() < Duration::from_secs(5), "the old one is still presented");
+        sleep(LOOK).await;
+    }
+}
+
+/// O28: after a reboot a library whose certificate had ended was down.
+#[tokio::test]
+async fn a_server_with_an_ended_certificate_starts_and_takes_the_next_one() {
+    let new = Certificate::of(&["localhost"]);
+    let server = start(&Certificate::valid(&["localhost"], 2020, 2021)).await;
+    let believes_new = new.client(ALL_VERSIONS);
+    assert!(hello(&believes_new, server.address.port()).await.is_none());
+    new.write(server.folder.path());
+    let begun = Instant::now();
+    while hello(&believes_new, server.address.port()).await.is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(5), "the new one is not presented");
         sleep(LOOK).await;
     }
 }
