@@ -93,6 +93,19 @@ pub enum Command {
         #[command(flatten)]
         zone: Zone,
     },
+    /// Move the whole library from SQLite to PostgreSQL or back, into an empty database. All servers must be stopped.
+    ///
+    /// Every table is compared afterwards, row by row. The old database stays as it is.
+    Move {
+        /// Database to read, `sqlite:FILE` or `postgres://USER@HOST/NAME`.
+        #[arg(long)]
+        from: Location,
+        /// Empty database of the other kind; on PostgreSQL its role must own the tables.
+        #[arg(long)]
+        to: Location,
+        #[command(flatten)]
+        zone: Zone,
+    },
     /// Print the API's OpenAPI document.
     Openapi,
     /// Check database, schema, time zone and accounts.
@@ -104,7 +117,33 @@ pub enum Command {
         /// Folder of the server's daily backups; the newest must not be older than 26 hours.
         #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
         backup_folder: Option<PathBuf>,
+        #[command(flatten)]
+        visible: Visible,
     },
+}
+
+/// Options of `serve` from which the doctor sees that a proxy is not named.
+#[derive(Args, Clone)]
+pub struct Visible {
+    /// The same as for `serve`.
+    #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
+    public_url: Option<Url>,
+    /// The same as for `serve`.
+    #[arg(long, env = "LIBRARY_TLS_CERTIFICATE", value_name = "FILE")]
+    tls_certificate: Option<PathBuf>,
+    /// The same as for `serve`.
+    #[arg(long, env = "LIBRARY_TRUSTED_PROXIES", value_delimiter = ',')]
+    trusted_proxies: Vec<IpAddr>,
+}
+
+impl Visible {
+    /// True if browsers come by https, which neither the server nor a named proxy speaks.
+    #[must_use]
+    pub fn has_unnamed_proxy(&self) -> bool {
+        self.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+            && self.tls_certificate.is_none()
+            && self.trusted_proxies.is_empty()
+    }
 }
 
 #[derive(Args, Clone)]

@@ -39,7 +39,7 @@ use library::{
         events::{self, Entry},
         ledger,
         migrate::{self, MIGRATIONS},
-        people as people_stored,
+        people as people_stored, transfer,
     },
 };
 use rust_embed::RustEmbed;
@@ -164,7 +164,14 @@ fn run(command: Command) -> Result<()> {
             say!("{}", http::openapi::text().trim_end());
             Ok(())
         }
-        Command::Doctor { database, zone, backup_folder } => {
+        Command::Move { from, to, zone } => move_library(&from, to, &zone),
+        Command::Doctor { database, zone, backup_folder, visible } => {
+            if visible.has_unnamed_proxy() {
+                say!(
+                    "warning    https without --tls-certificate means a proxy: name its address in --trusted-proxies, or \
+                     all visitors count as one"
+                );
+            }
             doctor(&database, &zone, backup_folder.as_deref())
         }
     }
@@ -517,6 +524,18 @@ fn restore_one_book(
 
 /// Maximum contradictions of each kind that the doctor lists.
 const CONTRADICTIONS: i64 = 100;
+
+fn move_library(from: &Location, to: Location, zone: &Zone) -> Result<()> {
+    let moved = transfer::move_library(from, &to)?;
+    for (table, rows) in moved.iter().filter(|(_, rows)| **rows > 0) {
+        say!("{rows:>10} {table}");
+    }
+    let rows: i64 = moved.values().sum();
+    say!("{rows} rows of {} tables are in {to}, compared row by row.", moved.len());
+    doctor(&Database { database: to }, zone, None)?;
+    say!("{from} is unchanged. Serve the new database only; remove the old one when you are sure.");
+    Ok(())
+}
 
 fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
     storage::is_there(&database.database)?;

@@ -212,7 +212,7 @@ fn apply_one(tx: &mut Tx<'_>, migration: &Migration) -> Result<()> {
 }
 
 /// Fails on rows that foreign keys would have refused, had they been on.
-fn check_references(tx: &mut Tx<'_>) -> Result<()> {
+pub(super) fn check_references(tx: &mut Tx<'_>) -> Result<()> {
     const SHOWN: usize = 10;
     let mut broken = tx.query(
         sql!(

@@ -41,6 +41,7 @@ pub mod sql;
 mod sqlite;
 pub mod till;
 mod tolerant;
+pub mod transfer;
 mod upgrade;
 
 use std::{

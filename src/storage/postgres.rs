@@ -165,6 +165,18 @@ impl Connection {
         Ok(row.try_get(0)?)
     }
 
+    /// Returns the texts of a statement without parameters, made at run time.
+    pub(super) fn texts(&mut self, text: &str) -> Result<Vec<String>> {
+        let rows = self.ask(self.patience, async |client| client.query(text, &[]).await)?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
+    /// Runs a statement made at run time with one text.
+    pub(super) fn execute_with(&mut self, text: &str, value: &str) -> Result<()> {
+        self.ask(self.patience, async |client| client.execute(text, &[&value]).await)?;
+        Ok(())
+    }
+
     /// Prepares for a job of this kind. An error means that the connection is unusable; the job has not run.
     fn begin(&mut self, kind: Kind) -> Result<(), Refusal> {
         let statement = match kind {

@@ -408,10 +408,49 @@ impl<'c> Tx<'c> {
 
     /// Counts the rows of a table; its name must come from the database.
     pub(super) fn count(&mut self, table: &str) -> Result<i64> {
-        let text = format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\""));
+        self.number(&format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\"")))
+    }
+
+    /// Passes the text of each row of a statement made at run time to `each`; names in it must come from the database. Reads
+    /// in portions, so it must run in a transaction.
+    pub(super) fn each_text(&mut self, text: &str, mut each: impl FnMut(&str) -> Result<()>) -> Result<()> {
         self.guarded(|arm| match arm {
-            Arm::Sqlite(connection) => Ok(connection.query_row(&text, [], |row| row.get(0))?),
-            Arm::Postgres(connection) => connection.number(&text),
+            Arm::Sqlite(connection) => {
+                let mut statement = connection.prepare(text)?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    each(&row.get::<_, String>(0)?)?;
+                }
+                Ok(())
+            }
+            Arm::Postgres(connection) => {
+                connection.batch(&format!("DECLARE texts CURSOR FOR {text}"))?;
+                loop {
+                    let portion = connection.texts("FETCH 2000 FROM texts")?;
+                    if portion.is_empty() {
+                        return connection.batch("CLOSE texts");
+                    }
+                    for row in &portion {
+                        each(row)?;
+                    }
+                }
+            }
+        })
+    }
+
+    /// Runs a statement made at run time with one text; names in it must come from the database.
+    pub(super) fn execute_with(&mut self, text: &str, value: &str) -> Result<()> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => Ok(connection.execute(text, [value]).map(|_| ())?),
+            Arm::Postgres(connection) => connection.execute_with(text, value),
+        })
+    }
+
+    /// Returns the one number that a statement made at run time answers; names in it must come from the database.
+    pub(super) fn number(&mut self, text: &str) -> Result<i64> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => Ok(connection.query_row(text, [], |row| row.get(0))?),
+            Arm::Postgres(connection) => connection.number(text),
         })
     }
 

@@ -20,6 +20,7 @@ mod histories;
 mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
+mod moving;
 mod process;
 #[path = "../common/provider.rs"]
 #[expect(dead_code, reason = "the ways in which a provider is hostile are tried in process")]
