@@ -11,9 +11,10 @@
 //! - The sort key of a title is a slice of the record's own text and is stored nowhere else.
 //! - Readers take the current snapshot and never wait for a writer's work. A writer makes a new snapshot, which shares
 //!   all unchanged chunks with the old one.
-//! - Books that contain the text as typed come first: titles that begin with it, then whole words, then the rest. The
-//!   books that have all its words in any order follow.
-//! - A query with few matches also returns, separately, the books that another spelling finds.
+//! - Up to two thousand matches are ranked one by one ([`fit::Rank`]): the title itself, whole words, parts of words; then
+//!   the shorter title and the more popular book. More matches are listed by class ([`fit::Fit`]).
+//! - A query that matches nothing is answered with what was meant ([`Meant`]): another spelling, or fewer words. A query
+//!   with few matches also returns, separately, the books that other spellings find.
 //! - A query can filter by genre and by having a copy on the shelf. The latter changes with every other loan, so it is
 //!   updated in place.
 //! - A [`Cursor`] is a position in an order, not a book, so it stays valid when the book it was made at is renamed or
@@ -30,6 +31,7 @@ mod order;
 mod signature;
 mod similar;
 mod skeleton;
+mod sound;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
@@ -38,7 +40,7 @@ use crate::fold::fold;
 
 pub use cursor::Cursor;
 pub use index::{Index, Loading};
-pub use similar::Similar;
+pub use similar::{Meant, Similar};
 
 /// Number up to which matches are counted. With more matches, the total of a [`Page`] is not exact.
 pub const TOTAL_CAP: usize = 1000;
@@ -52,6 +54,8 @@ pub struct Entry {
     pub author: String,
     /// Blank if unknown.
     pub genre: String,
+    /// Number of loans and reviews.
+    pub popularity: u32,
     /// Has a copy on the shelf.
     pub available: bool,
 }
@@ -68,7 +72,8 @@ pub enum Field {
 /// Order of the books on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// Best matches first, equally good ones by [`title_key`](crate::fold::title_key), equal keys by id.
+    /// Best matches first, equally good ones by [`title_key`](crate::fold::title_key), equal keys by id. Without a text,
+    /// all books by title.
     #[default]
     Title,
     /// By id, highest first. Books that only have the words of the text follow those that contain the text itself.
@@ -89,7 +94,7 @@ pub struct Query<'a> {
     pub sort: Sort,
     /// Maximum number of books on the page; zero counts as one.
     pub limit: usize,
-    /// Tries other spellings too if few books match.
+    /// Tries other spellings too if few books match, and fewer words if none do.
     pub similar: bool,
     /// Start or end of the page; `None` for the first page. A cursor of another sort is ignored.
     pub cursor: Option<&'a Cursor>,
@@ -108,6 +113,8 @@ pub struct Page {
     pub next: Option<Cursor>,
     /// Cursor of the page before this one, if a match precedes it.
     pub previous: Option<Cursor>,
+    /// The text that was searched instead of the one typed, which no book matches.
+    pub meant: Option<Meant>,
     /// Books that another spelling of the text finds, not counted in `total`. Empty except on the first page of a query
     /// with [`Query::similar`].
     pub similar: Vec<Similar>,

@@ -62,8 +62,9 @@ const MOST_GENRES: usize = 60;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
-    /// Text to find in title or author, ignoring case and accents: exact matches first, then books with all its words.
-    /// A text that no book contains may be an ISBN or a barcode.
+    /// Text to find in title or author, ignoring case and accents, best matches first: the title itself, whole words,
+    /// parts of words, then the more popular book. A text that no book contains may be an ISBN or a barcode; otherwise the
+    /// books of `meant` are listed.
     #[serde(default)]
     q: String,
     /// Fields to search.
@@ -105,7 +106,7 @@ pub enum Field {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// By title.
+    /// By title; with a text, best matches first.
     #[default]
     Title,
     /// Newest first.
@@ -128,9 +129,32 @@ pub struct BookList {
     /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
+    /// Text whose books are listed because no book matches the search: another spelling of it, or fewer words.
+    #[schema(required)]
+    meant: Option<Meant>,
     /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
     /// total and appear on no other page.
     similar: Vec<SimilarBook>,
+}
+
+/// Text searched instead of one that no book matches.
+#[derive(Serialize, ToSchema)]
+pub struct Meant {
+    /// Its words, as the first book spells them.
+    words: String,
+    /// Some of the words typed are left out.
+    fewer: bool,
+}
+
+impl Meant {
+    fn new(meant: &search::Meant, first: Option<&Book>) -> Self {
+        let written = |word: &String| {
+            let of = |text| search::written(text, word);
+            let found = first.and_then(|book| of(&book.title).or_else(|| of(&book.author)));
+            found.map_or_else(|| word.clone(), str::to_owned)
+        };
+        Self { words: meant.words.iter().map(written).collect::<Vec<_>>().join(" "), fewer: meant.fewer }
+    }
 }
 
 /// Book found by another spelling of the search: one typing error in a word, or another script.
@@ -245,29 +269,40 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     let similar = found.similar;
     let everything = asked.genre.is_none() && !asked.available;
     let number = Some(asked.text.clone()).filter(|text| {
-        everything && found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit())
+        everything
+            && (found.total == 0 || found.meant.is_some())
+            && text.contains(|letter: char| letter.is_ascii_digit())
     });
     let (next, previous) = (found.next.as_ref().map(page::cursor), found.previous.as_ref().map(page::cursor));
-    let answer = move |books: Vec<Book>, similar: Vec<SimilarBook>| {
-        let total = if found.total == 0 { books.len() } else { found.total };
-        Ready::json(&BookList { books, total, total_is_exact: found.total_is_exact, next, previous, similar })
-    };
+    let (total, total_is_exact, meant) = (found.total, found.total_is_exact, found.meant);
     if ids.is_empty() && number.is_none() && similar.is_empty() {
-        return answer(Vec::new(), Vec::new());
+        let similar = Vec::new();
+        return Ready::json(&BookList {
+            books: Vec::new(),
+            total,
+            total_is_exact,
+            next,
+            previous,
+            meant: None,
+            similar,
+        });
     }
     // Serialised on the reading thread: dropping a hundred strings made by another thread costs more than reading them.
     let read = move |tx: &mut Tx<'_>| -> Result<Ready> {
-        let ids = match number {
-            Some(number) => with_number(tx, &number)?,
-            None => ids,
-        };
+        let numbered = number.map(|number| with_number(tx, &number)).transpose()?.unwrap_or_default();
+        if !numbered.is_empty() {
+            let (books, similar) = (books::cards(tx, &numbered)?, Vec::new());
+            let (total, total_is_exact, next, previous, meant) = (books.len(), true, None, None, None);
+            return Ready::json(&BookList { books, total, total_is_exact, next, previous, meant, similar });
+        }
         let others: Vec<BookId> = similar.iter().map(|other| BookId(other.id)).collect();
         let others = books::cards(tx, &others)?.into_iter().filter_map(|book| {
             let spelled = &similar.iter().find(|other| other.id == book.id.0)?.spelled;
             Some(SimilarBook::new(book, spelled))
         });
-        let others = others.collect();
-        answer(books::cards(tx, &ids)?, others)
+        let (similar, books) = (others.collect(), books::cards(tx, &ids)?);
+        let meant = meant.map(|meant| Meant::new(&meant, books.first()));
+        Ready::json(&BookList { books, total, total_is_exact, next, previous, meant, similar })
     };
     app.library.db.read(read).await
 }

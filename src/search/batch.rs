@@ -7,6 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use super::Entry;
 use super::chunk::{Record, SEPARATOR, TERMINATOR};
 use super::filter::{Genres, NO_GENRE};
+use super::fit::weight;
 use crate::fold::fold;
 
 /// Entries folded into one text.
@@ -36,7 +37,9 @@ impl Batch {
                 text.push(SEPARATOR);
                 text.push_str(&fold(&entry.author));
                 text.push(TERMINATOR);
-                let record = Record { id: entry.id, text: "", genre: number, available: entry.available };
+                let weight = weight(entry.popularity);
+                let record =
+                    Record { id: entry.id, text: "", genre: number, weight, available: entry.available };
                 spans.push((record, start..text.len()));
             }
         }
@@ -77,7 +80,9 @@ pub(super) fn difference<'a>(
             difference.removed.push(gone);
         }
         match present.next_if(|present| present.id == record.id) {
-            Some(same) if (same.text, same.genre) == (record.text, record.genre) => {
+            Some(same)
+                if (same.text, same.genre, same.weight) == (record.text, record.genre, record.weight) =>
+            {
                 if same.available != record.available {
                     difference.availability_changed.push(record);
                 }

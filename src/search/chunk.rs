@@ -29,6 +29,8 @@ pub(super) struct Record<'a> {
     /// Folded `title␟author␤`.
     pub(super) text: &'a str,
     pub(super) genre: Genre,
+    /// [`fit::weight`] of the book's popularity.
+    pub(super) weight: u8,
     pub(super) available: bool,
 }
 
@@ -64,6 +66,7 @@ pub(super) struct Chunk {
     starts: Box<[u32]>,
     pub(super) text: Box<str>,
     pub(super) genres: Box<[Genre]>,
+    weights: Box<[u8]>,
     /// Changed in place: a reader may see both values while it reads one page.
     pub(super) available: Box<[AtomicBool]>,
     pub(super) signature: Signature,
@@ -86,6 +89,7 @@ impl Chunk {
             starts: starts.into_boxed_slice(),
             text: text.into_boxed_str(),
             genres: records.iter().map(|record| record.genre).collect(),
+            weights: records.iter().map(|record| record.weight).collect(),
             available: records.iter().map(|record| AtomicBool::new(record.available)).collect(),
             signature: Signature::of(records.iter().map(|record| record.text)),
         }
@@ -109,6 +113,7 @@ impl Chunk {
             id: self.ids[index],
             text: &self.text[self.start(index)..self.start(index + 1)],
             genre: self.genres[index],
+            weight: self.weights[index],
             available: self.available[index].load(Ordering::Relaxed),
         }
     }

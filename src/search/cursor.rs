@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sort;
 use super::chunk::Position;
-use super::fit::Fit;
+use super::fit::Grade;
 use crate::fold::TITLE_KEY_CHARS;
 
 /// A position in an order, and the direction in which the page extends from it.
@@ -14,15 +14,15 @@ pub struct Cursor {
     pub(super) sort: Sort,
     pub(super) direction: Direction,
     pub(super) edge: Edge,
-    pub(super) fit: Fit,
+    pub(super) grade: Grade,
     pub(super) id: i64,
     /// Title key of the record; empty for `Newest`, which orders by id alone.
     pub(super) key: String,
 }
 
-/// Serialised form of a [`Cursor`], short because it appears in URLs: head, id and key. The five lowest bits of the head
-/// are sort, direction, edge and the fit (two bits).
-pub(super) type Packed = (u8, i64, String);
+/// Serialised form of a [`Cursor`], short because it appears in URLs: head, id and key. The bits of the head are sort,
+/// direction, edge and the grade.
+pub(super) type Packed = (u16, i64, String);
 
 /// Direction in which a page extends from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +39,10 @@ pub(super) enum Edge {
 }
 
 impl Cursor {
-    const NEWEST: u8 = 0b001;
-    const BACKWARD: u8 = 0b010;
-    const AFTER: u8 = 0b100;
-    const FIT: u8 = 3;
+    const NEWEST: u16 = 0b001;
+    const BACKWARD: u16 = 0b010;
+    const AFTER: u16 = 0b100;
+    const GRADE: u16 = 3;
 
     /// Returns the order that this is a position in.
     #[must_use]
@@ -72,7 +72,7 @@ impl From<Cursor> for Packed {
         if cursor.edge == Edge::After {
             head |= Cursor::AFTER;
         }
-        head |= (cursor.fit as u8) << Cursor::FIT;
+        head |= u16::from(cursor.grade) << Cursor::GRADE;
         (head, cursor.id, cursor.key)
     }
 }
@@ -82,8 +82,7 @@ impl TryFrom<Packed> for Cursor {
     type Error = &'static str;
 
     fn try_from((head, id, key): Packed) -> Result<Self, Self::Error> {
-        let fits = [Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered];
-        let fit = *fits.get(usize::from(head >> Self::FIT)).ok_or("an unknown head")?;
+        let grade = Grade::try_from(head >> Self::GRADE).map_err(|_| "an unknown head")?;
         let sort = if head & Self::NEWEST == 0 { Sort::Title } else { Sort::Newest };
         if key.chars().count() > TITLE_KEY_CHARS || (sort == Sort::Newest && !key.is_empty()) {
             return Err("a key that no record has");
@@ -92,7 +91,7 @@ impl TryFrom<Packed> for Cursor {
             sort,
             direction: if head & Self::BACKWARD == 0 { Direction::Forward } else { Direction::Backward },
             edge: if head & Self::AFTER == 0 { Edge::Before } else { Edge::After },
-            fit,
+            grade,
             id,
             key,
         })
@@ -105,10 +104,10 @@ mod tests {
 
     #[test]
     fn a_cursor_that_no_page_returns_is_refused() {
-        let packed = |head: u8, key: &str| Cursor::try_from((head, 1, key.to_owned()));
+        let packed = |head: u16, key: &str| Cursor::try_from((head, 1, key.to_owned()));
         assert!(packed(0b110, &"書".repeat(TITLE_KEY_CHARS)).is_ok());
         assert!(packed(0b000, &"書".repeat(TITLE_KEY_CHARS + 1)).is_err(), "a key too long");
         assert!(packed(0b001, "a").is_err(), "a key where the order has none");
-        assert!(packed(0b10_0000, "").is_err(), "an unknown head");
+        assert!(packed(0b1000_0000_0000, "").is_err(), "an unknown head");
     }
 }

@@ -9,10 +9,13 @@ use super::Field;
 use super::chunk::{Chunk, SEPARATOR};
 use super::signature::{Finder, buckets};
 
-/// Quality of a match, best first. Books of the same fit are in the order of the screen.
+/// Class of a match, best first. A query with too many matches to rank them all lists them by class, each class in the
+/// order of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
-    /// The title begins with the text. In title order a title equal to the text comes first.
+    /// The text is the title, apart from a leading article and a series in brackets.
+    Exact,
+    /// The title begins with the text, apart from a leading article.
     Begins,
     /// The text is one or more whole words of title or author.
     Words,
@@ -22,12 +25,19 @@ pub(super) enum Fit {
     Scattered,
 }
 
+/// Place of a match among all matches of a query, lowest first: a [`Fit`] or a [`Rank`]. Matches of the same grade are in
+/// the order of the screen.
+pub(super) type Grade = u8;
+
 impl Fit {
     /// Returns the fit of a record that contains `needle`.
     pub(super) fn of(text: &str, needle: &str, field: Field) -> Self {
         let title = title(text);
         let searched = if field == Field::Title { title } else { text };
-        if from_first_letter(title).starts_with(from_first_letter(needle)) {
+        let (own, alone) = (without_article(title), without_article(needle));
+        if without_series(own) == alone {
+            Self::Exact
+        } else if own.starts_with(alone) || from_first_letter(title).starts_with(from_first_letter(needle)) {
             Self::Begins
         } else if has_whole(searched, needle) {
             Self::Words
@@ -35,6 +45,124 @@ impl Fit {
             Self::Contains
         }
     }
+}
+
+/// Leading articles that the order of matches ignores.
+pub(super) const ARTICLES: [&str; 3] = ["the ", "a ", "an "];
+
+/// Strips leading punctuation and a leading article from a folded text, unless the text is nothing else.
+pub(super) fn without_article(text: &str) -> &str {
+    let text = from_first_letter(text);
+    ARTICLES
+        .iter()
+        .find_map(|article| text.strip_prefix(article))
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(text)
+}
+
+/// Strips a series in brackets at the end: `(The Hunger Games, #1)`.
+fn without_series(title: &str) -> &str {
+    title.strip_suffix(')').and_then(|title| title.rfind(" (")).map_or(title, |end| &title[..end])
+}
+
+/// Returns the title before its subtitle and its series.
+fn main_title(title: &str) -> &str {
+    let end = [": ", "; ", " (", " = ", " / "].iter().filter_map(|mark| title.find(mark)).min();
+    &title[..end.unwrap_or(title.len())]
+}
+
+/// Computes the grades of matches that are ranked one by one: by how the record contains the query, how much else its
+/// title says, and how popular its book is.
+pub(super) struct Rank<'n> {
+    /// The query.
+    needle: &'n str,
+    /// The query without a leading article.
+    alone: &'n str,
+    words: Vec<String>,
+    field: Field,
+}
+
+impl<'n> Rank<'n> {
+    /// Grade between two kinds of matches. A popular book overtakes two kinds, a very popular one three.
+    const KIND: usize = 14;
+    /// Maximum grade for what else the title says: a step for each four characters.
+    const REST: usize = 12;
+    /// Grade for each step of popularity.
+    const POPULAR: usize = 2;
+    /// Maximum of [`weight`] that counts.
+    const MOST: u8 = 22;
+
+    pub(super) fn new(needle: &'n str, field: Field) -> Self {
+        let words = words(needle).into_iter().map(|word| word.text).collect();
+        Self { needle, alone: without_article(needle), words, field }
+    }
+
+    /// Returns the grade of a record that matches the query.
+    pub(super) fn of(&self, text: &str, weight: u8) -> Grade {
+        let (kind, covered) = self.kind(text);
+        let main = main_title(without_article(title(text)));
+        let rest = (main.len().saturating_sub(covered) / 4).min(Self::REST);
+        let popular = usize::from(weight.min(Self::MOST)) * Self::POPULAR;
+        let most = usize::from(Self::MOST) * Self::POPULAR;
+        Grade::try_from(most + kind * Self::KIND + rest - popular).unwrap_or(Grade::MAX)
+    }
+
+    /// Returns how the record contains the query, 0 for best, and the number of bytes of the title that the query covers.
+    fn kind(&self, text: &str) -> (usize, usize) {
+        let title = title(text);
+        let author = if self.field == Field::Any { &text[title.len()..] } else { "" };
+        let names = author.trim_matches(['\u{1F}', '\n']);
+        let own = without_article(title);
+        let main = main_title(own);
+        if without_series(own) == self.alone {
+            return (0, own.len());
+        }
+        if main == self.alone || names.split("; ").any(|name| name == self.needle) {
+            return (2, main.len());
+        }
+        let goes_on = |rest: &str| rest.chars().next().is_some_and(is_of_word);
+        if let Some(rest) = own.strip_prefix(self.alone) {
+            return (if goes_on(rest) { 6 } else { 4 }, self.alone.len());
+        }
+        let surname = |name: &str| {
+            name.strip_suffix(self.needle)
+                .is_some_and(|given| !given.chars().next_back().is_some_and(is_of_word))
+        };
+        if names.split("; ").any(surname) {
+            return (4, self.needle.len());
+        }
+        if has_whole(main, self.needle) || has_whole(names, self.needle) {
+            return (5, self.needle.len());
+        }
+        if has_whole(title, self.needle) {
+            return (6, self.needle.len());
+        }
+        let whole = |word: &String| has_whole(main, word);
+        let covered: usize = self.words.iter().filter(|word| whole(word)).map(|word| word.len() + 1).sum();
+        let (all, begun) = self.words.iter().fold((true, true), |(all, begun), word| {
+            let is_whole = has_whole(text, word);
+            (all && is_whole, begun && (is_whole || begins_word(text, word)))
+        });
+        let kind = match (all, begun) {
+            (true, _) if covered > main.len() => 2,
+            (true, _) => 5,
+            (false, true) => 6,
+            (false, false) => 8,
+        };
+        (kind, covered)
+    }
+}
+
+/// Returns the weight of a book's popularity: twice its binary logarithm.
+pub(super) fn weight(popularity: u32) -> u8 {
+    let bits = u64::from(popularity).saturating_add(1).saturating_pow(2).ilog2();
+    u8::try_from(bits).unwrap_or(u8::MAX)
+}
+
+/// Returns whether a word of the text begins with the needle.
+fn begins_word(text: &str, needle: &str) -> bool {
+    let mut found = text.match_indices(needle);
+    found.any(|(at, _)| !text[..at].chars().next_back().is_some_and(is_of_word))
 }
 
 /// Returns the title in a record's text.
@@ -80,17 +208,32 @@ pub(super) struct Word {
 }
 
 /// Splits a folded text into words at punctuation, removes apostrophes and joins consecutive initials: `R. K. Narayan`
-/// and `RK Narayan` have the same words.
+/// and `RK Narayan` have the same words. Signs that make a name of a letter belong to it: `c++`, `c#`, `.net`.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut initials = 0;
-    for part in text.split(|letter: char| !is_of_word(letter) && letter != '\'') {
+    let mut left = text;
+    let is_in = |letter: char| is_of_word(letter) || letter == '\'';
+    while let Some(start) = left.find(is_in) {
+        let before = &left[..start];
+        left = &left[start..];
+        let (part, rest) = left.split_at(left.find(|letter| !is_in(letter)).unwrap_or(left.len()));
+        left = rest;
         let letters: String = part.chars().filter(|letter| *letter != '\'').collect();
         if letters.is_empty() {
             continue;
         }
-        let is_initial = letters.chars().filter(|letter| !is_combining_mark(*letter)).count() == 1;
-        initials = if is_initial { initials + 1 } else { 0 };
+        let is_single = letters.chars().filter(|letter| !is_combining_mark(*letter)).count() == 1;
+        let signs = if is_single { signs(rest) } else { 0 };
+        if signs > 0 || part == "net" && (before.ends_with(" .") || words.is_empty() && before.ends_with('.'))
+        {
+            let dot = if signs > 0 { "" } else { "." };
+            words.push(Word { text: format!("{dot}{letters}{}", &rest[..signs]), literal: true });
+            left = &rest[signs..];
+            initials = 0;
+            continue;
+        }
+        initials = if is_single { initials + 1 } else { 0 };
         match words.last_mut().filter(|_| initials > 1) {
             Some(word) => {
                 word.text.push_str(&letters);
@@ -100,6 +243,12 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
     }
     words
+}
+
+/// Returns the length of the signs after a single letter that are part of its name.
+fn signs(rest: &str) -> usize {
+    let signs = ["++", "#"].into_iter().find(|signs| rest.starts_with(signs)).map_or(0, str::len);
+    if rest[signs..].chars().next().is_some_and(is_of_word) { 0 } else { signs }
 }
 
 /// Returns whether a folded text may have words that are not [`literal`](Word::literal). Most texts have neither an
@@ -149,7 +298,8 @@ impl Scattered {
         let words = words(needle);
         let longest = words.iter().max_by_key(|word| (word.literal, word.text.len()))?;
         let letters = longest.text.chars().count();
-        let initials = !longest.literal || INITIALS.contains(&letters);
+        let initials =
+            !longest.literal || INITIALS.contains(&letters) && longest.text.chars().all(is_of_word);
         if words.len() == 1 && longest.text == needle && !initials {
             return None;
         }
@@ -157,6 +307,9 @@ impl Scattered {
         if initials {
             let letters: Vec<String> = longest.text.chars().map(String::from).collect();
             anchors.extend([". ", ".", " "].map(|between| letters.join(between)));
+        }
+        if let Some(owner) = longest.text.strip_suffix('s').filter(|owner| owner.len() > 2) {
+            anchors.push(format!("{owner}'s"));
         }
         // A block without the buckets of all words has no match, however far apart the words are.
         let all: Vec<usize> = words.iter().flat_map(|word| buckets(&word.text)).collect();
@@ -234,10 +387,19 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_with_its_signs_is_one_word() {
+        assert_eq!(of("C++: the C# way"), ["c++", "the", "c#", "way"]);
+        assert_eq!(of(".NET and ASP.NET"), [".net", "and", "asp", "net"]);
+        assert_eq!(of("Ask #12, C ++"), ["ask", "12", "c"]);
+    }
+
+    #[test]
     fn a_record_fits_by_how_it_contains_the_text() {
         let of = |title: &str, author: &str, text: &str| {
             Fit::of(&format!("{}\u{1F}{}\n", fold(title), fold(author)), &fold(text), Field::Any)
         };
+        assert_eq!(of("Emma", "Jane Austen", "emma"), Fit::Exact);
+        assert_eq!(of("The Emma (Novels, #4)", "Jane Austen", "an emma"), Fit::Exact);
         assert_eq!(of("\"Emma\"", "Jane Austen", "emma"), Fit::Begins);
         assert_eq!(of("Emmanuel", "", "emma"), Fit::Begins);
         assert_eq!(of("My Emma", "", "emma"), Fit::Words);

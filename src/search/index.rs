@@ -8,12 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::batch::{Batch, Difference, difference};
 use super::filter::{Filter, Genres};
-use super::fit::Fit;
+use super::fit::{Fit, Grade};
 use super::matching::Wanted;
 use super::order::{Order, Place};
+use super::similar::Variant;
 use super::vocabulary::Vocabulary;
 use super::{Entry, Field, Page, Query, Sort, TOTAL_CAP, similar};
 use crate::fold::fold;
+
+/// Number of matches that are ranked one by one, in multiples of those that are counted.
+pub(super) const RANKED: usize = 2;
 
 /// Search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
 #[derive(Default)]
@@ -153,60 +157,32 @@ impl Index {
             Sort::Newest => &snapshot.newest,
         };
         let folded = fold(query.text);
+        let typed = folded.trim_matches(' ');
         let Some(filter) = self.filter(query) else {
             return Page { total_is_exact: true, ..Page::default() };
         };
-        let wanted = Wanted::new(folded.trim_matches(' '), query.field, query.sort, filter);
-        let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
-        let cut = cursor.map_or((Fit::Begins, Place::START), |cursor| (cursor.fit, order.find(cursor)));
-
-        let mut found: Vec<(Fit, Place)> = Vec::new();
-        if !wanted.is_blank() {
-            let everywhere = Place::START..order.end();
-            let contained = order.matches(everywhere.clone(), &wanted.matcher);
-            found
-                .extend(contained.take(cap.saturating_add(1)).map(|place| (wanted.fit(order, place), place)));
-            let room = cap.saturating_add(1).saturating_sub(found.len());
-            found.extend(
-                order
-                    .places(&wanted, Fit::Scattered, everywhere)
-                    .take(room)
-                    .map(|place| (Fit::Scattered, place)),
-            );
-        }
-        let all_found = found.len() <= cap;
-        let total = if wanted.is_blank() || query.exact && !all_found {
-            order.count(&wanted)
-        } else {
-            found.len().min(cap)
+        let most = if query.sort == Sort::Title { cap.saturating_mul(RANKED) } else { cap };
+        let wanted = Wanted::new(typed, query.field, query.sort, filter);
+        let found = order.found(&wanted, most);
+        let tries_variants = query.similar && !wanted.is_blank();
+        let variants =
+            if tries_variants && (found.is_empty() || query.cursor.is_none() && found.len() < similar::FEW) {
+                similar::variants(typed, &snapshot.vocabulary)
+            } else {
+                Vec::new()
+            };
+        let meant = (tries_variants && found.is_empty())
+            .then(|| similar::meant(&snapshot, typed, &variants, query.field, filter))
+            .flatten();
+        let Some(meant) = meant else {
+            return page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);
         };
-        let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW
-        {
-            let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
-            similar::find(&snapshot, wanted.needle, query.field, filter, &found)
-        } else {
-            Vec::new()
-        };
-        let page = if all_found && !wanted.is_blank() {
-            // All matches are already in `found`.
-            found.sort_unstable();
-            let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
-            order.window(query.limit, cursor, before.iter().rev().copied(), after.iter().copied())
-        } else {
-            // Reads outwards from the cut, until the page is full.
-            let (fit, place) = cut;
-            let of = |fit: Fit| move |place| (fit, place);
-            let before = wanted.fits.iter().rev().filter(move |other| **other <= fit).flat_map(|other| {
-                let end = if *other == fit { place } else { order.end() };
-                order.places_backward(&wanted, *other, Place::START..end).map(of(*other))
-            });
-            let after = wanted.fits.iter().filter(move |other| **other >= fit).flat_map(|other| {
-                let start = if *other == fit { place } else { Place::START };
-                order.places(&wanted, *other, start..order.end()).map(of(*other))
-            });
-            order.window(query.limit, cursor, before, after)
-        };
-        Page { total, total_is_exact: all_found || query.exact, similar, ..page }
+        let text = meant.words.join(" ");
+        let wanted = Wanted::new(&text, query.field, query.sort, filter);
+        let found = order.found(&wanted, most);
+        let variants = if meant.fewer { Vec::new() } else { variants };
+        let page = page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);
+        Page { meant: Some(meant), ..page }
     }
 
     /// Returns the filter of a query; `None` if no book has its genre.
@@ -241,6 +217,52 @@ impl Index {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&current)
     }
+}
+
+/// Returns the page of a query, given its first matches: up to `cap` are counted and up to `most` ordered by grade.
+fn page_of(
+    snapshot: &Snapshot,
+    order: &Order,
+    query: &Query<'_>,
+    (cap, most): (usize, usize),
+    variants: &[Variant],
+    wanted: &Wanted<'_>,
+    mut found: Vec<(Grade, Place)>,
+) -> Page {
+    let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
+    let cut = cursor.map_or((0, Place::START), |cursor| (cursor.grade, order.find(cursor)));
+    let all_found = found.len() <= most;
+    let total = match (wanted.is_blank(), query.exact, all_found) {
+        (true, ..) | (_, true, false) => order.count(wanted),
+        (_, true, true) => found.len(),
+        (_, false, _) => found.len().min(cap),
+    };
+    let total_is_exact = found.len() <= cap || query.exact;
+    let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW {
+        let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
+        similar::find(snapshot, variants, query.field, wanted.matcher.filter, &found)
+    } else {
+        Vec::new()
+    };
+    let page = if all_found && !wanted.is_blank() {
+        found.sort_unstable();
+        let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
+        order.window(query.limit, cursor, before.iter().rev().copied(), after.iter().copied())
+    } else {
+        // Reads outwards from the cut, until the page is full.
+        let (grade, place) = cut;
+        let of = |fit: Fit| move |place| (fit as Grade, place);
+        let before = wanted.fits.iter().rev().filter(move |fit| **fit as Grade <= grade).flat_map(|fit| {
+            let end = if *fit as Grade == grade { place } else { order.end() };
+            order.places_backward(wanted, *fit, Place::START..end).map(of(*fit))
+        });
+        let after = wanted.fits.iter().filter(move |fit| **fit as Grade >= grade).flat_map(|fit| {
+            let start = if *fit as Grade == grade { place } else { Place::START };
+            order.places(wanted, *fit, start..order.end()).map(of(*fit))
+        });
+        order.window(query.limit, cursor, before, after)
+    };
+    Page { total, total_is_exact, similar, ..page }
 }
 
 /// Builder of an index from a whole catalogue in portions. Unlike [`Index::replace`], it never holds all entries and their

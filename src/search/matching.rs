@@ -16,7 +16,7 @@ use super::{Field, Sort};
 pub(super) struct Wanted<'n> {
     /// Folded text of the query.
     pub(super) needle: &'n str,
-    field: Field,
+    pub(super) field: Field,
     sort: Sort,
     pub(super) matcher: Matcher<'n>,
     pub(super) scattered: Option<Scattered>,
@@ -27,8 +27,8 @@ pub(super) struct Wanted<'n> {
 impl<'n> Wanted<'n> {
     pub(super) fn new(needle: &'n str, field: Field, sort: Sort, filter: Filter) -> Self {
         let fits: &[Fit] = match sort {
-            _ if needle.is_empty() => &[Fit::Begins],
-            Sort::Title => &[Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
+            _ if needle.is_empty() => &[Fit::Exact],
+            Sort::Title => &[Fit::Exact, Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
             Sort::Newest => &[Fit::Contains, Fit::Scattered],
         };
         let (matcher, scattered) = (Matcher::new(needle, field, filter), Scattered::new(needle, field));
@@ -68,7 +68,7 @@ impl<'n> Wanted<'n> {
     /// Returns the fit of the matching record at a place.
     pub(super) fn fit(&self, order: &Order, place: Place) -> Fit {
         if self.is_blank() {
-            return Fit::Begins;
+            return Fit::Exact;
         }
         let chunk = &order.chunks[place.chunk];
         if self.scattered.is_some() && self.matcher.first(chunk, place.index..place.index + 1).is_none() {

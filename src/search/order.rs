@@ -8,7 +8,7 @@ use std::thread;
 
 use super::chunk::{CHUNK, Chunk, Position, Record, SMALL_CHUNK, cut, in_chunks};
 use super::cursor::{Cursor, Direction, Edge};
-use super::fit::Fit;
+use super::fit::{ARTICLES, Fit, Grade, Rank, without_article};
 use super::matching::{Matcher, Wanted};
 use super::{Page, Sort};
 use crate::fold::sort_key;
@@ -87,6 +87,29 @@ impl Order {
         })
     }
 
+    /// Returns the matches of a query in this order with their grades, unless it is blank. One more than `most` shows that
+    /// there are too many to rank; their grades are without meaning.
+    pub(super) fn found(&self, wanted: &Wanted<'_>, most: usize) -> Vec<(Grade, Place)> {
+        if wanted.is_blank() {
+            return Vec::new();
+        }
+        let limit = most.saturating_add(1);
+        let everywhere = Place::START..self.end();
+        let contained = self.matches(everywhere.clone(), &wanted.matcher);
+        let mut found: Vec<_> = contained.take(limit).map(|place| (Fit::Contains as Grade, place)).collect();
+        let room = limit - found.len();
+        let scattered = self.places(wanted, Fit::Scattered, everywhere).take(room);
+        found.extend(scattered.map(|place| (Fit::Scattered as Grade, place)));
+        if self.sort == Sort::Title && found.len() <= most {
+            let rank = Rank::new(wanted.needle, wanted.field);
+            for (grade, place) in &mut found {
+                let record = self.record(*place);
+                *grade = rank.of(record.text, record.weight);
+            }
+        }
+        found
+    }
+
     /// Returns the place after the last record.
     pub(super) fn end(&self) -> Place {
         Place { chunk: self.chunks.len(), index: 0 }
@@ -106,7 +129,7 @@ impl Order {
         fit: Fit,
         places: Range<Place>,
     ) -> impl Iterator<Item = Place> {
-        let pieces = self.pieces(self.within(wanted, fit, places));
+        let pieces = self.within(wanted, fit, places).into_iter().flat_map(|places| self.pieces(places));
         pieces.flat_map(move |(chunk, records)| self.fitting(wanted, fit, chunk, records))
     }
 
@@ -117,7 +140,8 @@ impl Order {
         fit: Fit,
         places: Range<Place>,
     ) -> impl Iterator<Item = Place> {
-        let pieces = self.pieces(self.within(wanted, fit, places)).rev();
+        let within = self.within(wanted, fit, places).into_iter().rev();
+        let pieces = within.flat_map(|places| self.pieces(places).rev());
         // Only forward searching is fast, so the matches within a chunk are collected first and then reversed.
         pieces.flat_map(move |(chunk, records)| {
             let (all, found) = if wanted.is_blank() {
@@ -132,15 +156,37 @@ impl Order {
         })
     }
 
-    /// Narrows the places to search for [`Fit::Begins`]: titles that begin with the text are consecutive in title order.
-    fn within(&self, wanted: &Wanted<'_>, fit: Fit, places: Range<Place>) -> Range<Place> {
-        if fit != Fit::Begins || wanted.is_blank() {
-            return places;
+    /// Narrows the places to search for titles that begin with the text: they are consecutive in title order, after each
+    /// article and without one.
+    fn within(&self, wanted: &Wanted<'_>, fit: Fit, places: Range<Place>) -> Vec<Range<Place>> {
+        if fit > Fit::Begins || wanted.is_blank() {
+            return vec![places];
         }
-        let key = sort_key(wanted.needle);
-        let start = self.partition_point(|position| position.key < key);
-        let end = self.partition_point(|position| position.key < key || position.key.starts_with(key));
-        places.start.max(start)..places.end.min(end)
+        let text = without_article(wanted.needle);
+        let mut within: Vec<Range<Place>> = Vec::new();
+        let begun = |text: &str, whole: bool| {
+            let key = sort_key(text);
+            let start = self.partition_point(|position| position.key < key);
+            let end = self
+                .partition_point(|position| position.key <= key || !whole && position.key.starts_with(key));
+            start..end
+        };
+        // A title that is the text ends there, or goes on with a series in brackets.
+        let all = ARTICLES.into_iter().chain([""]).map(|article| format!("{article}{text}"));
+        let mut all: Vec<_> = if fit == Fit::Exact {
+            all.flat_map(|text| [begun(&text, true), begun(&format!("{text} ("), false)]).collect()
+        } else {
+            all.map(|text| begun(&text, false)).collect()
+        };
+        all.sort_by_key(|begun| (begun.start, begun.end));
+        for begun in all {
+            let start = within.last().map_or(begun.start, |last| begun.start.max(last.end)).max(places.start);
+            let end = begun.end.min(places.end);
+            if start < end {
+                within.push(start..end);
+            }
+        }
+        within
     }
 
     /// Returns the matches of one fit among these records of a chunk, first to last.
@@ -185,11 +231,11 @@ impl Order {
         &self,
         limit: usize,
         cursor: Option<&Cursor>,
-        mut before: impl Iterator<Item = (Fit, Place)>,
-        mut after: impl Iterator<Item = (Fit, Place)>,
+        mut before: impl Iterator<Item = (Grade, Place)>,
+        mut after: impl Iterator<Item = (Grade, Place)>,
     ) -> Page {
         let limit = limit.max(1);
-        let mut places: Vec<(Fit, Place)>;
+        let mut places: Vec<(Grade, Place)>;
         if cursor.is_some_and(|cursor| cursor.direction == Direction::Backward) {
             places = before.by_ref().take(limit).collect();
             places.reverse();
@@ -197,7 +243,7 @@ impl Order {
             places = after.by_ref().take(limit).collect();
         }
         // A page without matches leads on from its own cursor.
-        let leading = |place: Option<&(Fit, Place)>, direction, edge| match place {
+        let leading = |place: Option<&(Grade, Place)>, direction, edge| match place {
             Some(place) => Some(self.cursor_at(*place, direction, edge)),
             None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
         };
@@ -215,13 +261,13 @@ impl Order {
         self.chunks[place.chunk].record(place.index)
     }
 
-    fn cursor_at(&self, (fit, place): (Fit, Place), direction: Direction, edge: Edge) -> Cursor {
+    fn cursor_at(&self, (grade, place): (Grade, Place), direction: Direction, edge: Edge) -> Cursor {
         let record = self.record(place);
         Cursor {
             sort: self.sort,
             direction,
             edge,
-            fit,
+            grade,
             id: record.id,
             key: self.sort.position(record).key.to_owned(),
         }

@@ -1,13 +1,14 @@
-//! Fuzzy search: the books that another spelling of the query finds.
+//! Fuzzy search: what was meant by a query that no book matches, and the books that other spellings find.
 //!
-//! A variant of the query replaces some of its words by similar words of the catalogue: with one typing error, or in
-//! another script. The likeliest variants are searched like any other text. Their results are returned separately from
-//! the exact matches.
+//! A variant of the query replaces some of its words by similar words of the catalogue: in another script or spelling, or
+//! with a typing error; or it has a blank more or less. If the query matches nothing, the likeliest variant with a match is
+//! searched instead, and without one the query with fewer words. The results of the other variants are returned
+//! separately.
 
 use std::collections::HashSet;
 
 use super::filter::Filter;
-use super::fit::{self, Fit, has_whole};
+use super::fit::{self, Grade, Rank, has_whole};
 use super::index::Snapshot;
 use super::matching::{Wanted, searched};
 use super::order::Place;
@@ -23,12 +24,15 @@ pub(super) const MOST: usize = 24;
 /// Maximum number of words in the query, of other spellings per word, and of variants of the whole query.
 const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
-const VARIANTS: usize = 8;
+const VARIANTS: usize = 12;
 
 /// Budget for all variants together, in blocks of 32 titles: a quarter of a million titles. Common words are in most
 /// blocks, so eight variants of them would read the whole catalogue eight times. Checking one record costs four blocks.
 const EFFORT: usize = 8_000;
 const RECORD_COST: usize = 4;
+
+/// Maximum number of equally likely variants compared with the first one that matches.
+const TRIED: usize = 4;
 
 /// Number of matches at which the search for a variant stops.
 const ENOUGH: usize = 4 * MOST;
@@ -41,75 +45,185 @@ pub struct Similar {
     pub spelled: Vec<String>,
 }
 
+/// The text that is searched instead of a query that matches no book.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meant {
+    /// Its words, folded.
+    pub words: Vec<String>,
+    /// Some of the words typed are left out.
+    pub fewer: bool,
+}
+
 /// The query with some words in another spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Variant {
+pub(super) struct Variant {
     words: Vec<String>,
     spelled: Vec<String>,
     cost: usize,
 }
 
+impl Variant {
+    fn push(&mut self, word: &str, cost: usize) {
+        self.words.push(word.to_owned());
+        self.spelled.push(word.to_owned());
+        self.cost += cost;
+    }
+}
+
 /// Cost of keeping a typed word that is not in the catalogue although a similar one is.
-const UNKNOWN: usize = 5;
+const UNKNOWN: usize = 14;
+
+/// Cost of leaving out a blank, and of each one added.
+const JOINED: usize = 3;
+const SPLIT: usize = 5;
+
+/// Maximum number of parts of a word with blanks left out.
+const PARTS: usize = 4;
 
 fn cost(likeness: Likeness) -> usize {
     match likeness {
-        Likeness::Skeleton => 1,
-        Likeness::Typing => 2,
-        Likeness::FirstLetter => 3,
+        Likeness::Same => 0,
+        Likeness::Name => 1,
+        Likeness::Romanised => 2,
+        Likeness::Skeleton | Likeness::Typing => 4,
+        Likeness::FirstLetter => 6,
+        Likeness::Twice => 9,
     }
 }
 
 /// Returns the variants of a folded query, likeliest first.
-fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
-    let words = fit::words(needle);
+pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
+    let words: Vec<String> = fit::words(needle).into_iter().map(|word| word.text).collect();
     if words.len() > WORDS {
         return Vec::new();
     }
-    let mut variants = vec![Variant::default()];
-    for word in words {
-        let mut like = vocabulary.like(&word.text);
-        like.truncate(SPELLINGS);
-        let unknown = !like.is_empty() && !vocabulary.has(&word.text);
-        let mut longer = Vec::with_capacity(variants.len() * (like.len() + 1));
-        for variant in variants {
-            for (likeness, spelled) in &like {
+    // The variants of the first words, by their number.
+    let mut of_first = vec![vec![Variant::default()]];
+    for (at, word) in words.iter().enumerate() {
+        let mut longer = Vec::new();
+        let mut extend = |from: &[Variant], word: &[&str], cost: usize| {
+            longer.extend(from.iter().map(|variant| {
                 let mut next = variant.clone();
-                next.words.push((*spelled).to_owned());
-                next.spelled.push((*spelled).to_owned());
-                next.cost += cost(*likeness);
-                longer.push(next);
-            }
-            let mut as_typed = variant;
-            as_typed.words.push(word.text.clone());
-            as_typed.cost += if unknown { UNKNOWN } else { 0 };
-            longer.push(as_typed);
+                for part in word {
+                    next.push(part, 0);
+                }
+                next.cost += cost;
+                next
+            }));
+        };
+        let mut like = vocabulary.like(word);
+        like.truncate(SPELLINGS);
+        let is_known = vocabulary.has(word);
+        for (likeness, spelled) in &like {
+            extend(&of_first[at], &[spelled], cost(*likeness));
         }
+        if !is_known {
+            for (parts, rarity) in split(word, vocabulary) {
+                extend(&of_first[at], &parts, SPLIT * (parts.len() - 1) + rarity);
+            }
+        }
+        if let Some(before) = at.checked_sub(1) {
+            let joined = format!("{}{word}", words[before]);
+            if vocabulary.has(&joined) {
+                extend(&of_first[before], &[&joined], JOINED);
+            }
+            if let Some(spelled) = vocabulary.sounding(&joined) {
+                extend(&of_first[before], &[spelled], JOINED + cost(Likeness::Romanised));
+            }
+        }
+        let unknown = if !like.is_empty() && !is_known { UNKNOWN } else { 0 };
+        longer.extend(of_first[at].iter().map(|variant| {
+            let mut as_typed = variant.clone();
+            as_typed.words.push(word.clone());
+            as_typed.cost += unknown;
+            as_typed
+        }));
         longer.sort_by_key(|variant| variant.cost); // stable
         // One of them is the query as typed.
         longer.truncate(VARIANTS + 1);
-        variants = longer;
+        of_first.push(longer);
     }
+    let mut variants = of_first.pop().unwrap_or_default();
     variants.retain(|variant| !variant.spelled.is_empty());
     variants
 }
 
-/// Finds books by other spellings of a folded query, except the `exact` matches: those of the likeliest variant first,
+/// Splits a word into words of the catalogue, in the three likeliest ways, each with the rarity of its parts. The parts
+/// have three letters or more, or are short words that many titles have.
+fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize)> {
+    const SHORT: [&str; 16] =
+        ["a", "of", "in", "to", "on", "at", "my", "me", "no", "by", "an", "it", "is", "we", "up", "pi"];
+    let rarity = |part: &str| {
+        if SHORT.contains(&part) || part.bytes().all(|letter| letter.is_ascii_digit()) {
+            return Some(0);
+        }
+        // A word of a few books is often an accident of letters.
+        vocabulary.common(part).map(|common| 6_usize.saturating_sub(usize::from(common)))
+    };
+    // The ways to split what comes before each byte.
+    let mut ways: Vec<Vec<(Vec<&str>, usize)>> = vec![Vec::new(); word.len() + 1];
+    ways[0].push((Vec::new(), 0));
+    for end in 1..=word.len() {
+        let mut found = Vec::new();
+        for start in (0..end).filter(|start| word.is_char_boundary(*start) && word.is_char_boundary(end)) {
+            let part = &word[start..end];
+            if ways[start].is_empty() || part.len() == word.len() {
+                continue;
+            }
+            let Some(rarity) = rarity(part) else { continue };
+            for (parts, cost) in ways[start].iter().filter(|(parts, _)| parts.len() < PARTS) {
+                found.push((parts.iter().copied().chain([part]).collect::<Vec<_>>(), cost + rarity));
+            }
+        }
+        found.sort_by_key(|(parts, cost)| SPLIT * parts.len() + cost);
+        found.truncate(3);
+        ways[end] = found;
+    }
+    ways.pop().unwrap_or_default()
+}
+
+/// Finds the text to search instead of a folded query that no book matches, given its variants.
+pub(super) fn meant(
+    snapshot: &Snapshot,
+    needle: &str,
+    variants: &[Variant],
+    field: Field,
+    filter: Filter,
+) -> Option<Meant> {
+    let mut search =
+        Search { snapshot, field, filter, effort: EFFORT / 2, seen: HashSet::new(), found: Vec::new() };
+    if let Some((_, words)) = search.best_of(variants.iter().map(|variant| (variant.cost, &variant.words))) {
+        return Some(Meant { words, fewer: false });
+    }
+    search.effort = EFFORT / 4;
+    search.fewer(needle).map(|words| Meant { words, fewer: true })
+}
+
+/// Words that name no book by themselves.
+const COMMON: [&str; 14] = [
+    "the", "and", "for", "with", "from", "book", "books", "novel", "pdf", "ebook", "edition", "by", "of",
+    "in",
+];
+
+/// Maximum number of words of which some are left out.
+const MOST_WORDS: usize = 12;
+
+/// Finds books by the variants of a query, except the `exact` matches: those of the likeliest variant first,
 /// and for each variant by fit and then by title.
 pub(super) fn find(
     snapshot: &Snapshot,
-    needle: &str,
+    variants: &[Variant],
     field: Field,
     filter: Filter,
     exact: &HashSet<i64>,
 ) -> Vec<Similar> {
     let mut search =
         Search { snapshot, field, filter, effort: EFFORT, seen: exact.clone(), found: Vec::new() };
-    for variant in variants(needle, &snapshot.vocabulary) {
+    for variant in variants {
         if search.found.len() >= MOST || search.effort == 0 {
             break;
         }
-        search.search_variant(&variant);
+        search.search_variant(variant);
     }
     search.found
 }
@@ -124,12 +238,125 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
+    /// Returns the best of the texts of lowest cost that match a book, with its cost.
+    fn best_of<'v>(
+        &mut self,
+        texts: impl Iterator<Item = (usize, &'v Vec<String>)>,
+    ) -> Option<(usize, Vec<String>)> {
+        let (mut best, mut tried): (Option<(usize, Grade, &Vec<String>)>, usize) = (None, 0);
+        for (cost, words) in texts {
+            if self.effort == 0 || tried == TRIED || best.is_some_and(|(lowest, _, _)| cost > lowest) {
+                break;
+            }
+            tried += usize::from(best.is_some());
+            if let Some(grade) = self.best_grade(words)
+                && best.is_none_or(|(_, lowest, _)| grade < lowest)
+            {
+                best = Some((cost, grade, words));
+            }
+        }
+        best.map(|(cost, _, words)| (cost, words.clone()))
+    }
+
+    /// Returns the grade of the best match of a text; `None` without a match.
+    fn best_grade(&mut self, words: &[String]) -> Option<Grade> {
+        let order = &self.snapshot.by_title;
+        let text = words.join(" ");
+        let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
+        let rank = Rank::new(&text, self.field);
+        let (mut best, mut left) = (None, ENOUGH);
+        for (chunk, records) in order.pieces(Place::START..order.end()) {
+            let own = &order.chunks[chunk];
+            let scattered = wanted.scattered.as_ref();
+            let blocks = wanted.matcher.blocks(own) + scattered.map_or(0, |scattered| scattered.blocks(own));
+            if blocks == 0 {
+                continue;
+            }
+            self.spend(blocks);
+            let mut found: Vec<usize> = wanted.matcher.matches(own, records.clone()).collect();
+            if let Some(scattered) = scattered {
+                let candidates = scattered.candidates(own, records);
+                self.spend(candidates.len());
+                let admitted = candidates.into_iter().filter(|index| self.filter.admits(own, *index));
+                found.extend(admitted.filter(|index| scattered.accepts(own.record(*index).text)));
+            }
+            self.spend(found.len() * RECORD_COST);
+            left = left.saturating_sub(found.len());
+            let grades = found
+                .into_iter()
+                .map(|index| own.record(index))
+                .map(|record| rank.of(record.text, record.weight));
+            best = grades.chain(best).min();
+            if left == 0 || self.effort == 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Leaves out words of a query until books match: one word if that is enough, otherwise all that match no book
+    /// together with rarer ones.
+    fn fewer(&mut self, needle: &str) -> Option<Vec<String>> {
+        let vocabulary = &self.snapshot.vocabulary;
+        let typed: Vec<String> =
+            fit::words(needle).into_iter().map(|word| word.text).take(MOST_WORDS).collect();
+        let known = |word: String| {
+            if vocabulary.has(&word) || word.len() < 3 || word.contains(char::is_numeric) {
+                return Some(word);
+            }
+            vocabulary.like(&word).first().map(|(_, like)| (*like).to_owned())
+        };
+        let count = typed.len();
+        let words: Vec<String> = typed.into_iter().filter_map(known).collect();
+        let names_books = |words: &Vec<String>| {
+            words.iter().any(|word| word.len() >= 3 && !COMMON.contains(&word.as_str()))
+        };
+        let all = (words.len() < count && names_books(&words)).then(|| words.clone());
+        if let Some((_, words)) = self.best_of(all.iter().map(|words| (0, words))) {
+            return Some(words);
+        }
+        let without = |left_out: usize| {
+            let mut words = words.clone();
+            words.remove(left_out);
+            words
+        };
+        let one_less: Vec<Vec<String>> = (0..words.len()).map(without).filter(names_books).collect();
+        if words.len() > 2
+            && let Some((_, words)) = self.best_of(one_less.iter().map(|words| (0, words)))
+        {
+            return Some(words);
+        }
+        self.effort = EFFORT / 4;
+        // Rarest first; each further word that still matches is kept.
+        let mut rarest: Vec<usize> = (0..words.len()).collect();
+        rarest.sort_by_key(|at| {
+            (COMMON.contains(&words[*at].as_str()), vocabulary.common(&words[*at]).unwrap_or(u8::MAX))
+        });
+        let mut kept: Vec<usize> = Vec::new();
+        for at in rarest {
+            let mut more = kept.clone();
+            more.push(at);
+            more.sort_unstable();
+            let text: Vec<String> = more.iter().map(|at| words[*at].clone()).collect();
+            if names_books(&text) && self.best_grade(&text).is_some() {
+                kept = more;
+            }
+        }
+        let kept: Vec<String> = kept.into_iter().map(|at| words[at].clone()).collect();
+        (!kept.is_empty()).then_some(kept)
+    }
+
     fn search_variant(&mut self, variant: &Variant) {
         let order = &self.snapshot.by_title;
         let text = variant.words.join(" ");
         let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
         let scattered = wanted.scattered.as_ref().filter(|_| variant.words.len() > 1);
-        let mut found: Vec<(Fit, Place)> = Vec::new();
+        let rank = Rank::new(&text, self.field);
+        let mut found: Vec<(Grade, Place)> = Vec::new();
+        let graded = |place: Place| {
+            let record = order.record(place);
+            (rank.of(record.text, record.weight), place)
+        };
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
             let blocks = wanted.matcher.blocks(own) + scattered.map_or(0, |scattered| scattered.blocks(own));
@@ -141,7 +368,7 @@ impl Search<'_> {
                 self.spend(RECORD_COST);
                 let place = Place { chunk, index };
                 if self.has_words(variant, place) {
-                    found.push((wanted.fit(order, place), place));
+                    found.push(graded(place));
                 }
             }
             if let Some(scattered) = scattered {
@@ -153,7 +380,7 @@ impl Search<'_> {
                         && self.has_words(variant, *place)
                         && scattered.accepts(order.record(*place).text)
                 });
-                found.extend(places.map(|place| (Fit::Scattered, place)));
+                found.extend(places.map(graded));
             }
             if self.effort == 0 || found.len() >= ENOUGH {
                 break;

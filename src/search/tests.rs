@@ -128,24 +128,71 @@ fn u6_another_spelling_finds_books_that_the_text_itself_does_not() {
     ];
     let index = index_of(&books);
     let spelled = |text: &str| similar(&index, &books, text);
+    let meant = |text: &str| {
+        let page = index.page(&Query { similar: true, ..query(text) });
+        let words = page.meant.map(|meant| meant.words.join(" ")).unwrap_or_default();
+        let ids = page.ids.into_iter();
+        (words, ids.map(|id| books[usize::try_from(id).expect("an id of ours") - 1].0).collect::<Vec<_>>())
+    };
     let of = |title: &'static str, word: &str| (title, word.to_owned());
-    let (latin, indic, tulsidas) = (books[0].0, books[1].0, books[2].0);
+    let latin = |words: &str, titles: &[&'static str]| (words.to_owned(), titles.to_vec());
     assert_eq!(found(&index, "ramayan"), [1, 3], "as typed");
-    assert_eq!(spelled("ramayan"), [of(indic, "रामायण")], "an exact match is not repeated");
-    assert_eq!(spelled("रामायण"), [of(tulsidas, "ramayan"), of(latin, "ramayana")]);
-    assert_eq!(
-        spelled("ramyan"),
-        spelled("रामायण").into_iter().chain([of(indic, "रामायण")]).collect::<Vec<_>>()
-    );
-    assert_eq!(spelled("geeta"), [of("গীতা", "গীতা")]);
-    assert_eq!(spelled("hary poter"), [of("Harry Potter", "harry potter")], "one error in each word");
-    assert_eq!(spelled("poter harry"), [of("Harry Potter", "potter")], "in any order");
-    assert_eq!(spelled("rowlnig"), [of("Harry Potter", "rowling")], "two neighbours swapped");
-    for text in ["pot", "1985", "xyzzy", "potter", "haryr x", ""] {
-        assert_eq!(spelled(text), [], "{text}");
+    assert_eq!(spelled("ramayan"), [of("रामायण", "रामायण")], "an exact match is not repeated");
+    assert_eq!(spelled("रामायण").len(), 2, "the same word in Latin letters");
+    assert_eq!(meant("geeta"), latin("গীতা", &["গীতা"]));
+    assert_eq!(meant("hary poter"), latin("harry potter", &["Harry Potter"]), "one error in each word");
+    assert_eq!(meant("poter harry"), latin("potter harry", &["Harry Potter"]), "in any order");
+    assert_eq!(meant("rowlnig"), latin("rowling", &["Harry Potter"]), "two neighbours swapped");
+    assert_eq!(meant("harrypotter"), latin("harry potter", &["Harry Potter"]), "without the blank");
+    for text in ["pot", "1985", "xyzzy", "potter", ""] {
+        assert_eq!((spelled(text), meant(text).0), (Vec::new(), String::new()), "{text}");
     }
     let in_title = Query { similar: true, field: Field::Title, ..query("rowlnig") };
-    assert_eq!(index.page(&in_title).similar, []);
+    assert_eq!(index.page(&in_title).ids, [0_i64; 0]);
+}
+
+#[test]
+fn r_home_2_a_query_with_a_known_word_finds_books_with_fewer_words() {
+    let index = index_of(&[
+        ("A Brief History of Time", "Stephen Hawking"),
+        ("The Art and Practice of Hawking", "E. B. Michell"),
+        ("Steven and the Bear", "A. Writer"),
+    ]);
+    let meant = |text: &str| {
+        let page = index.page(&Query { similar: true, ..query(text) });
+        (page.meant.map(|meant| (meant.words.join(" "), meant.fewer)), page.ids)
+    };
+    assert_eq!(meant("hawking quarks").0, Some(("hawking".to_owned(), true)));
+    assert_eq!(meant("hawking quarks").1.len(), 2);
+    assert_eq!(meant("history of time hawking pdf").1, [1]);
+    assert_eq!(
+        meant("steven hawking"),
+        (Some(("stephen hawking".to_owned(), false)), vec![1]),
+        "a name's other spelling"
+    );
+    assert_eq!(meant("the quarks"), (None, vec![]), "an article is no word to find a book by");
+}
+
+#[test]
+fn r_home_2_the_title_itself_comes_first_then_what_most_readers_borrow() {
+    let popular =
+        |id, title: &str, author: &str, popularity| Entry { popularity, ..entry(id, title, author) };
+    let index = Index::new();
+    index.replace(
+        ALL,
+        vec![
+            popular(1, "Catching Fire (The Hunger Games, #2)", "Suzanne Collins", 90),
+            popular(2, "The Hunger Games (The Hunger Games, #1)", "Suzanne Collins", 95),
+            popular(3, "The Hunger Games and Philosophy", "", 0),
+            popular(4, "Hunger Gamesmanship", "", 0),
+            popular(5, "C++ Primer", "", 0),
+            popular(6, "1995, primer año de trabajo", "C. Ruiz", 0),
+        ],
+    );
+    let ids = |text: &str| index.page(&query(text)).ids;
+    assert_eq!(ids("hunger games"), [2, 1, 3, 4]);
+    assert_eq!(ids("the hunger games")[0], 2);
+    assert_eq!((ids("c++"), ids("primer c++")), (vec![5], vec![5]));
 }
 
 #[test]
@@ -153,7 +200,7 @@ fn u6_other_spellings_follow_the_catalogue() {
     let index = Index::new();
     let ids = |text: &str| -> Vec<i64> {
         let page = index.page(&Query { similar: true, ..query(text) });
-        page.similar.into_iter().map(|other| other.id).collect()
+        page.ids.into_iter().chain(page.similar.into_iter().map(|other| other.id)).collect()
     };
     let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Somebody")).collect();
     index.replace(ALL, many);
@@ -163,7 +210,7 @@ fn u6_other_spellings_follow_the_catalogue() {
     assert_eq!(ids("गोदान"), [2000], "words of one book are added at once");
     index.learn_words();
     assert!(!index.has_words_to_learn());
-    assert_eq!(ids("someboby").len(), 24, "four rows of six");
+    assert_eq!(ids("someboby").len(), 100, "a page of books by Somebody");
     assert_eq!(ids("गोदान"), [2000]);
     index.replace(2000..=2000, vec![entry(2000, "Nirmala", "")]);
     assert_eq!((ids("गोदान"), ids("निर्मला")), (vec![], vec![2000]));

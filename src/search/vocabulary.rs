@@ -8,24 +8,26 @@
 //! ([`super::Index::learn_words`]). The words of a few added or changed books are added at once. The words of deleted
 //! books stay until the next collection; they match no book.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use super::fit::is_of_word;
 use super::skeleton::skeleton;
+use super::sound::{consonants, is_indic, sounds_alike};
+use crate::fold::fold;
 
 /// Minimum length of a word in the vocabulary, in letters.
 const SHORTEST: usize = 3;
 
 /// Maximum length of a word in the vocabulary, in bytes.
-const LONGEST: usize = 48;
+const LONGEST: usize = 72;
 
 /// Minimum length of a word to correct a typing error in, in letters. In a shorter word nearly every error makes another
 /// word.
 pub(super) const TYPED: usize = 4;
 
-/// Minimum length of a skeleton shared by two words of the same script, and by two of different scripts.
-const SKELETON: (usize, usize) = (3, 2);
+/// Minimum length of a word to correct two typing errors in, in letters.
+const TWICE: usize = 7;
 
 /// Maximum number of books whose words are added at once.
 const AT_ONCE: usize = 256;
@@ -36,12 +38,32 @@ const RECENT: usize = 4096;
 /// Kind of similarity between two words, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
-    /// The same word in another script or another romanisation.
+    /// The same word in another script, or in another spelling of the same Indian script.
+    Same,
+    /// Another customary spelling of a name, from the table.
+    Name,
+    /// The same word in another romanisation.
+    Romanised,
+    /// A word with the same consonants in another script or romanisation.
     Skeleton,
     /// One typing error after the first letter.
     Typing,
     /// One typing error in the first letter.
     FirstLetter,
+    /// Two typing errors in a long word.
+    Twice,
+}
+
+/// Groups of spellings of one name, by each of them.
+static NAMES: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let lines = include_str!("names.txt").lines().filter(|line| !line.starts_with('#'));
+    let groups = lines.map(|line| fold(line).split(' ').map(str::to_owned).collect::<Vec<_>>());
+    groups.flat_map(|group| group.clone().into_iter().map(move |name| (name, group.clone()))).collect()
+});
+
+/// Returns the other spellings of a name in the table.
+fn other_names(typed: &str) -> impl Iterator<Item = &'static str> {
+    NAMES.get(typed).into_iter().flatten().map(String::as_str).filter(move |name| *name != typed)
 }
 
 /// Returns the similarity of two folded words; `None` if they are not similar, or equal.
@@ -49,22 +71,75 @@ pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
     if typed == word || !(is_word(typed) && is_word(word)) {
         return None;
     }
+    if sounds_alike(typed, word) {
+        let both_latin = !is_indic(typed) && !is_indic(word);
+        return Some(if both_latin { Likeness::Romanised } else { Likeness::Same });
+    }
+    if other_names(typed).any(|name| name == word) {
+        return Some(Likeness::Name);
+    }
     if let Some(own) = skeleton(typed)
-        && long_enough(&own, typed, word)
+        && long_enough(&own)
         && skeleton(word) == Some(own)
     {
         return Some(Likeness::Skeleton);
     }
-    (typed.chars().count() >= TYPED && is_one_error(typed, word)).then(|| of_error(typed, word))
+    let letters = typed.chars().count();
+    if letters >= TYPED && is_one_error(typed, word) {
+        return Some(of_error(typed, word));
+    }
+    (letters >= TWICE && is_two_errors(typed, word)).then_some(Likeness::Twice)
 }
 
 fn of_error(typed: &str, word: &str) -> Likeness {
     if typed.chars().next() == word.chars().next() { Likeness::Typing } else { Likeness::FirstLetter }
 }
 
-fn long_enough(skeleton: &str, typed: &str, word: &str) -> bool {
-    let (within, across) = SKELETON;
-    skeleton.len() >= if typed.is_ascii() == word.is_ascii() { within } else { across }
+/// Returns whether a skeleton has more than two consonants: fewer are those of too many words.
+fn long_enough(skeleton: &str) -> bool {
+    skeleton.bytes().filter(|letter| !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')).count() > 2
+}
+
+/// Returns whether two words with the same first letter differ by two errors: two letters inserted, deleted, replaced or
+/// swapped with a neighbour (optimal string alignment).
+fn is_two_errors(one: &str, other: &str) -> bool {
+    // No heap: a long word is compared with thousands.
+    let letters = |word: &str| {
+        let (mut letters, mut count) = ([' '; LONGEST], 0);
+        for letter in word.chars().take(LONGEST) {
+            letters[count] = letter;
+            count += 1;
+        }
+        (letters, count)
+    };
+    let ((a, long), (b, wide)) = (letters(one), letters(other));
+    if long.abs_diff(wide) > 2 || a[0] != b[0] {
+        return false;
+    }
+    const FAR: u8 = 3;
+    let mut rows = [[FAR; LONGEST + 1]; 3];
+    for (cost, cell) in (0..FAR).zip(&mut rows[1][..=wide]) {
+        *cell = cost;
+    }
+    for i in 1..=long {
+        let [before, last, row] = &mut rows;
+        row[0] = u8::try_from(i).unwrap_or(FAR).min(FAR);
+        let mut least = row[0];
+        for j in 1..=wide {
+            let replaced = last[j - 1] + u8::from(a[i - 1] != b[j - 1]);
+            let mut cost = replaced.min(last[j] + 1).min(row[j - 1] + 1).min(FAR);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                cost = cost.min(before[j - 2] + 1);
+            }
+            row[j] = cost;
+            least = least.min(cost);
+        }
+        if least == FAR {
+            return false;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][wide] < FAR
 }
 
 /// Returns whether two words differ by one letter inserted, deleted or replaced, or by two neighbours swapped. A Latin word
@@ -123,23 +198,36 @@ struct SameLength {
     text: Box<str>,
     /// Hash of the skeleton of each word; 0 if it has none.
     skeletons: Box<[u32]>,
+    /// Hash of the [`consonants`] of each word; 0 if it has none.
+    sounds: Box<[u32]>,
+    /// Binary logarithm of the number of occurrences of each word.
+    common: Box<[u8]>,
     /// [`letters`] of each word.
     letters: Box<[u32]>,
 }
 
 impl Words {
     fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let words: HashSet<&str> = texts.flat_map(words_in).collect();
-        let mut of_length: Vec<Vec<&str>> = vec![Vec::new(); LONGEST + 1];
+        let mut words: HashMap<&str, u32> = HashMap::new();
+        texts.flat_map(words_in).for_each(|word| *words.entry(word).or_default() += 1);
+        let mut of_length: Vec<Vec<(&str, u32)>> = vec![Vec::new(); LONGEST + 1];
         let len = words.len();
-        for word in words {
-            of_length[word.len()].push(word);
+        for (word, count) in words {
+            of_length[word.len()].push((word, count));
         }
-        let together = |mut words: Vec<&str>| {
-            words.sort_unstable();
-            let skeletons = words.iter().map(|word| skeleton(word).map_or(0, |own| number(&own)));
+        let together = |mut counted: Vec<(&str, u32)>| {
+            counted.sort_unstable();
+            let words: Vec<&str> = counted.iter().map(|(word, _)| *word).collect();
+            let hash = |of: fn(&str) -> Option<String>| {
+                words.iter().map(move |word| of(word).map_or(0, |own| number(&own))).collect()
+            };
             SameLength {
-                skeletons: skeletons.collect(),
+                skeletons: hash(skeleton),
+                sounds: hash(consonants),
+                common: counted
+                    .iter()
+                    .map(|(_, count)| u8::try_from(count.ilog2()).unwrap_or_default())
+                    .collect(),
                 letters: words.iter().map(|word| letters(word)).collect(),
                 text: words.concat().into_boxed_str(),
             }
@@ -151,18 +239,23 @@ impl Words {
         &self.of_length[length].text[index * length..(index + 1) * length]
     }
 
-    fn has(&self, word: &str) -> bool {
-        let Some(words) = self.of_length.get(word.len()) else { return false };
+    /// Returns the binary logarithm of the number of occurrences of a word; `None` if it does not occur.
+    fn common(&self, word: &str) -> Option<u8> {
+        let words = self.of_length.get(word.len())?;
         let (mut low, mut high) = (0, words.skeletons.len());
         while low < high {
             let middle = low.midpoint(high);
             match self.word(word.len(), middle).cmp(word) {
-                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Equal => return Some(words.common[middle]),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
-        false
+        None
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.common(word).is_some()
     }
 
     fn all(&self) -> impl Iterator<Item = &str> {
@@ -171,18 +264,37 @@ impl Words {
             .flat_map(move |(length, words)| (0..words.skeletons.len()).map(move |at| self.word(length, at)))
     }
 
-    /// Appends the words similar to `typed`.
+    /// Appends the words with the same skeleton or consonants.
+    fn hashed<'a>(
+        &'a self,
+        typed: &str,
+        hash: fn(&str) -> Option<String>,
+        of: impl Fn(&SameLength) -> &[u32],
+        found: &mut Vec<(Likeness, &'a str)>,
+    ) {
+        let Some(wanted) = hash(typed).map(|own| number(&own)) else { return };
+        for (length, words) in self.of_length.iter().enumerate() {
+            let equal = places(of(words), |number| number == wanted).map(|at| self.word(length, at));
+            found.extend(equal.filter_map(|word| Some((likeness(typed, word)?, word))));
+        }
+    }
+
+    /// Appends the words that sound like `typed`.
+    fn sounding<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
+        self.hashed(typed, consonants, |words| &words.sounds, found);
+    }
+
+    /// Appends the words similar to `typed`, except those with two errors.
     fn like<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
-        if let Some(own) = skeleton(typed) {
-            let wanted = number(&own);
-            for (length, words) in self.of_length.iter().enumerate() {
-                let equal = places(&words.skeletons, |number| number == wanted);
-                let words = equal.map(|at| self.word(length, at));
-                found.extend(
-                    words
-                        .filter(|word| likeness(typed, word) == Some(Likeness::Skeleton))
-                        .map(|word| (Likeness::Skeleton, word)),
-                );
+        self.hashed(typed, skeleton, |words| &words.skeletons, found);
+        self.sounding(typed, found);
+        for name in other_names(typed) {
+            if let Some(words) = self.of_length.get(name.len())
+                && let Some(at) =
+                    words.text.as_bytes().chunks(name.len()).position(|word| word == name.as_bytes())
+                && let Some(likeness) = likeness(typed, name)
+            {
+                found.push((likeness, self.word(name.len(), at)));
             }
         }
         if typed.chars().count() < TYPED {
@@ -197,6 +309,31 @@ impl Words {
             let near = places(&words.letters, |letters| (letters ^ own).count_ones() <= 2);
             let words = near.map(|at| self.word(length, at)).filter(|word| is_one_error(typed, word));
             found.extend(words.filter_map(|word| Some((likeness(typed, word)?, word))));
+        }
+    }
+
+    /// Appends the words that differ from a long one by two errors after the first letter.
+    fn twice<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
+        let Some(first) = typed.chars().next() else { return };
+        let (own, mut first_letter) = (letters(typed), [0; 4]);
+        let first_letter: &str = first.encode_utf8(&mut first_letter);
+        let most = if typed.is_ascii() { 2 } else { 8 };
+        for length in typed.len().saturating_sub(most)..=(typed.len() + most).min(LONGEST) {
+            let Some(words) = self.of_length.get(length) else { return };
+            let count = words.letters.len();
+            let after = |passed: &dyn Fn(&str) -> bool| {
+                let (mut low, mut high) = (0, count);
+                while low < high {
+                    let middle = low.midpoint(high);
+                    if passed(self.word(length, middle)) { low = middle + 1 } else { high = middle }
+                }
+                low
+            };
+            let start = after(&|word| word < first_letter);
+            let end = after(&|word| word < first_letter || word.starts_with(first_letter));
+            let near = places(&words.letters[start..end], |letters| (letters ^ own).count_ones() <= 4);
+            let words = near.map(|at| self.word(length, start + at));
+            found.extend(words.filter(|word| is_two_errors(typed, word)).map(|word| (Likeness::Twice, word)));
         }
     }
 }
@@ -280,15 +417,45 @@ impl Vocabulary {
         self.settled.has(word) || self.recent.has(word)
     }
 
-    /// Returns the words similar to a folded one, likeliest first.
-    pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
+    /// Returns how common a word is: the binary logarithm of its occurrences; `None` if the catalogue has it not.
+    pub(super) fn common(&self, word: &str) -> Option<u8> {
+        self.settled.common(word).max(self.recent.common(word))
+    }
+
+    /// Returns a word of the catalogue that sounds like a folded one.
+    pub(super) fn sounding(&self, typed: &str) -> Option<&str> {
         let mut found = Vec::new();
         if is_word(typed) {
-            self.settled.like(typed, &mut found);
-            self.recent.like(typed, &mut found);
-            found.sort_unstable();
-            found.dedup();
+            for words in [&self.settled, &self.recent] {
+                words.sounding(typed, &mut found);
+            }
         }
+        found.retain(|(likeness, _)| *likeness <= Likeness::Romanised);
+        found.into_iter().max_by_key(|(_, word)| (self.common(word), *word)).map(|(_, word)| word)
+    }
+
+    /// Returns the words similar to a folded one, likeliest first and of the same likeness the most common first. Words with
+    /// the same skeleton are left out if others sound alike, words with two errors if there is any other.
+    pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
+        let mut found = Vec::new();
+        if !is_word(typed) {
+            return found;
+        }
+        let parts = [&self.settled, &self.recent];
+        for words in parts {
+            words.like(typed, &mut found);
+        }
+        if found.is_empty() && typed.chars().count() >= TWICE {
+            for words in parts {
+                words.twice(typed, &mut found);
+            }
+        }
+        if found.iter().any(|(likeness, _)| *likeness <= Likeness::Romanised) {
+            found.retain(|(likeness, _)| *likeness != Likeness::Skeleton);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.sort_by_cached_key(|(likeness, word)| (*likeness, std::cmp::Reverse(self.common(word)))); // stable
         found
     }
 }

@@ -101,7 +101,7 @@ pub fn changes_after(tx: &mut Tx<'_>, number: i64) -> Result<Option<Vec<Change>>
 
 /// Returns up to `limit` entries of the books with ids `first` to `last`, in that order.
 pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec<Entry>> {
-    tx.query(
+    let mut entries = tx.query(
         sql!(
             "SELECT id, title, author, genre, no_of_books FROM books WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3"
         ),
@@ -112,8 +112,26 @@ pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec
                 title: row.get(1)?,
                 author: row.get(2)?,
                 genre: row.get(3)?,
+                popularity: 0,
                 available: row.get::<i64>(4)? > 0,
             })
         },
-    )
+    )?;
+    let Some(last) = entries.last().map(|entry| entry.id) else { return Ok(entries) };
+    // Far fewer books have loans or reviews than there are books, so joining them here is cheaper than in the statement.
+    let counted = [
+        sql!("SELECT book_id, COUNT(*) FROM loans WHERE book_id BETWEEN $1 AND $2 GROUP BY book_id"),
+        sql!("SELECT book_id, COUNT(*) FROM reviews WHERE book_id BETWEEN $1 AND $2 GROUP BY book_id"),
+    ];
+    for statement in counted {
+        for (book, count) in
+            tx.query(statement, &[&first, &last], |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)))?
+        {
+            if let Ok(at) = entries.binary_search_by_key(&book, |entry| entry.id) {
+                let count = u32::try_from(count).unwrap_or(u32::MAX);
+                entries[at].popularity = entries[at].popularity.saturating_add(count);
+            }
+        }
+    }
+    Ok(entries)
 }

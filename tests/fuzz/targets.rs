@@ -115,6 +115,7 @@ pub fn text(data: &[u8]) {
             title: (*title).to_owned(),
             author: "Premchand".to_owned(),
             genre: "Fiction".to_owned(),
+            popularity: 0,
             available: true,
         });
         let mut loading = Loading::default();

@@ -110,7 +110,24 @@ export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
 
 export function bookPage(
   books: Book[],
-  more: { total?: number; totalIsExact?: boolean; next?: string; similar?: SimilarBook[] } = {},
+  more: {
+    total?: number
+    totalIsExact?: boolean
+    next?: string
+    meant?: { words: string; fewer: boolean }
+    similar?: SimilarBook[]
+  } = {},
 ) {
-  return { body: { books, total: books.length, totalIsExact: true, next: null, previous: null, similar: [], ...more } }
+  return {
+    body: {
+      books,
+      total: books.length,
+      totalIsExact: true,
+      next: null,
+      previous: null,
+      meant: null,
+      similar: [],
+      ...more,
+    },
+  }
 }
