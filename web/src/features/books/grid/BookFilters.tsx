@@ -18,7 +18,7 @@ export const useNarrowing = () => useAddressFilter(narrowingIn)
 
 export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !== '' || available
 
-export function BookFilters() {
+export function BookFilters({ isSearch }: { isSearch: boolean }) {
   const [{ sort, genre, available }, set] = useNarrowing()
   const genres = useQuery(genresQuery).data ?? []
   const sortId = useId()
@@ -55,7 +55,7 @@ export function BookFilters() {
           size="sm"
           value={sort}
           data={[
-            { value: 'title', label: t('books.sort.title') },
+            { value: 'title', label: t(isSearch ? 'books.sort.best' : 'books.sort.title') },
             { value: 'newest', label: t('books.sort.newest') },
           ]}
           onChange={(event) => {

@@ -16,7 +16,7 @@ import {
 import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
-import { t } from '../../../lib/messages'
+import { rich, t } from '../../../lib/messages'
 import { BookCard } from './BookCard'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import { FilterSheet } from './FilterSheet'
@@ -104,11 +104,17 @@ export function BookGrid({
     <section aria-label={t('books.list.label')}>
       <div className={classes.head}>
         <Text role="status" c="dimmed" size="sm" className={classes.count}>
-          {query.data?.pages[0] && <Count page={query.data.pages[0]} filter={filter} />}
+          {asked.isPlaceholderData
+            ? t('books.list.searching')
+            : query.data?.pages[0] && <Count page={query.data.pages[0]} filter={filter} />}
         </Text>
         {filters &&
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
-          (isPhone(width) ? <FilterSheet /> : <BookFilters />)}
+          (isPhone(width) ? (
+            <FilterSheet isSearch={filter.q !== ''} />
+          ) : (
+            <BookFilters isSearch={filter.q !== ''} />
+          ))}
       </div>
       <div ref={ref}>
         {query.data ? (
@@ -116,11 +122,7 @@ export function BookGrid({
             isNarrowed(filter) ? (
               <NothingLeft />
             ) : filter.q ? (
-              <EmptyState
-                message={t(similar.length > 0 ? 'books.list.nothingAsTyped' : 'books.list.nothing', {
-                  words: filter.q,
-                })}
-              />
+              <EmptyState message={t('books.list.nothing', { words: filter.q })} />
             ) : (
               empty
             )
@@ -156,8 +158,24 @@ export function BookGrid({
   )
 }
 
+type Counted = { total: number; totalIsExact: boolean; meant: { words: string; fewer: boolean } | null }
+
+/** Number of books, and what was searched instead of words that no book has. */
+function Count({ page, filter }: { page: Counted; filter: BookFilter }) {
+  const { total, meant } = page
+  if (!meant) return <Total page={page} filter={filter} />
+  const params = { meant: meant.words, total, b: (words: ReactNode) => <b>{words}</b> }
+  if (meant.fewer) return rich(page.totalIsExact ? 'books.list.fewer' : 'books.list.fewerMore', params)
+  return (
+    <>
+      {rich('books.list.meant', { meant: meant.words, words: filter.q, b: params.b })} ·{' '}
+      <Total page={page} filter={filter} />
+    </>
+  )
+}
+
 /** Number of books; if the list counted only to a thousand, a button counts all. */
-function Count({ page, filter }: { page: { total: number; totalIsExact: boolean }; filter: BookFilter }) {
+function Total({ page, filter }: { page: { total: number; totalIsExact: boolean }; filter: BookFilter }) {
   const asked = JSON.stringify(filter)
   const [counted, setCounted] = useState<string | null>(null)
   const exact = useQuery({ ...exactTotalQuery(filter), enabled: counted === asked && !page.totalIsExact })

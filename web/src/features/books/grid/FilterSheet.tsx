@@ -7,7 +7,7 @@ import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import classes from './FilterSheet.module.css'
 
 /** Order, genre and availability on a phone: one button with a dot if any is set, which opens them at the lower edge. */
-export function FilterSheet() {
+export function FilterSheet({ isSearch }: { isSearch: boolean }) {
   const [narrowing] = useNarrowing()
   const [opened, { open, close }] = useDisclosure()
   const isSet = isNarrowed(narrowing) || narrowing.sort !== EVERY_BOOK.sort
@@ -34,7 +34,7 @@ export function FilterSheet() {
         classNames={{ inner: classes.inner, content: classes.content }}
       >
         <div className={classes.fields}>
-          <BookFilters />
+          <BookFilters isSearch={isSearch} />
         </div>
         <Button fullWidth mt="lg" onClick={close}>
           {t('books.filter.show')}

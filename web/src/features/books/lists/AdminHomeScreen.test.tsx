@@ -86,7 +86,25 @@ describe('admin home', () => {
     const similar = within(await screen.findByRole('region', { name: 'Similar spelling' }))
     expect(similar.getByRole('link', { name: 'Rāmāyaṇa' })).toHaveAttribute('href', '/library/book-detail/7')
     expect(similar.getByText('spelled “Rāmāyaṇa”')).toBeVisible()
-    expect(screen.getByText('No book matches “ramyan” exactly.')).toBeVisible()
+  })
+
+  it('R-HOME-2: says what was searched instead of words that no book has, over the books', async () => {
+    const spelled = { words: 'प्रेमचंद', fewer: false }
+    fakeServer({ ...session, 'GET /books': bookPage([book(7, { title: 'गोदान' })], { meant: spelled }) })
+    renderApp('/home?q=premchand')
+    expect(await screen.findByRole('link', { name: 'गोदान' })).toBeVisible()
+    expect(screen.getByText(/Showing/)).toHaveTextContent(/Showing .?प्रेमचंद.? for “premchand” · 1 book matches/u)
+    expect(screen.getByRole('option', { name: 'Best match' })).toBeInTheDocument()
+    expect(screen.queryByText(/No book matches/)).not.toBeInTheDocument()
+  })
+
+  it('R-HOME-2: says which of the words were searched if no book has all', async () => {
+    const fewer = { words: 'hawking', fewer: true }
+    fakeServer({ ...session, 'GET /books': bookPage([book(7)], { meant: fewer }) })
+    renderApp('/home?q=hawking+quarks')
+    expect(await screen.findByText(/Nothing for all words/)).toHaveTextContent(
+      'Nothing for all words. With hawking: 1 book',
+    )
   })
 
   it('a search without result repeats the words', async () => {
