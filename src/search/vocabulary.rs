@@ -434,8 +434,9 @@ impl Vocabulary {
         found.into_iter().max_by_key(|(_, word)| (self.common(word), *word)).map(|(_, word)| word)
     }
 
-    /// Returns the words similar to a folded one, likeliest first and of the same likeness the most common first. Words with
-    /// the same skeleton are left out if others sound alike, words with two errors if there is any other.
+    /// Returns the words similar to a folded one, likeliest first; of the same likeness those in the script typed, and the
+    /// more common ones, first. Words with the same skeleton are left out if others sound alike, words with two errors if
+    /// there is any other.
     pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
         let mut found = Vec::new();
         if !is_word(typed) {
@@ -455,7 +456,10 @@ impl Vocabulary {
         }
         found.sort_unstable();
         found.dedup();
-        found.sort_by_cached_key(|(likeness, word)| (*likeness, std::cmp::Reverse(self.common(word)))); // stable
+        found.sort_by_cached_key(|(likeness, word)| {
+            let other_script = typed.is_ascii() != word.is_ascii();
+            (*likeness, other_script, std::cmp::Reverse(self.common(word))) // stable
+        });
         found
     }
 }
