@@ -243,7 +243,8 @@ impl Search<'_> {
         &mut self,
         texts: impl Iterator<Item = (usize, &'v Vec<String>)>,
     ) -> Option<(usize, Vec<String>)> {
-        let (mut best, mut tried): (Option<(usize, Grade, &Vec<String>)>, usize) = (None, 0);
+        let mut best: Option<(usize, Grade, &Vec<String>)> = None;
+        let mut tried = 0;
         for (cost, words) in texts {
             if self.effort == 0 || tried == TRIED || best.is_some_and(|(lowest, _, _)| cost > lowest) {
                 break;

@@ -103,6 +103,7 @@ fn long_enough(skeleton: &str) -> bool {
 /// Returns whether two words with the same first letter differ by two errors: two letters inserted, deleted, replaced or
 /// swapped with a neighbour (optimal string alignment).
 fn is_two_errors(one: &str, other: &str) -> bool {
+    const FAR: u8 = 3;
     // No heap: a long word is compared with thousands.
     let letters = |word: &str| {
         let (mut letters, mut count) = ([' '; LONGEST], 0);
@@ -116,7 +117,6 @@ fn is_two_errors(one: &str, other: &str) -> bool {
     if long.abs_diff(wide) > 2 || a[0] != b[0] {
         return false;
     }
-    const FAR: u8 = 3;
     let mut rows = [[FAR; LONGEST + 1]; 3];
     for (cost, cell) in (0..FAR).zip(&mut rows[1][..=wide]) {
         *cell = cost;
