@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { ProblemError, problemOf, timedOut, unreachable } from '../lib/problem'
+import { messagesStarted } from '../lib/messages'
 import type { paths } from './schema'
 
 /** Whoever has waited this long is told so: an answer that comes later is dropped. */
@@ -28,6 +29,7 @@ export async function reach(request: Request): Promise<Response> {
     hear(response)
     return response
   } catch (error) {
+    await messagesStarted()
     throw failureOf(error)
   }
 }
@@ -74,6 +76,7 @@ export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
 export async function answerOf<T>(call: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await settled(call)
   if (response.ok) return { data: data as T, response }
+  await messagesStarted()
   const problem = problemOf(response, error)
   if (isSignedOut(problem)) signedOut()
   throw problem

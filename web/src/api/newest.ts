@@ -14,4 +14,4 @@ const newestQuery = (limit: number) =>
 export const coverWallQuery = newestQuery(15)
 
 /** New books from which the student home picks its slides. */
-export const highlightsQuery = newestQuery(matchMedia('(max-width: 47.99em)').matches ? 24 : 60)
+export const highlightsQuery = newestQuery(60)

@@ -95,8 +95,13 @@ async function apply(next: Locale): Promise<void> {
   for (const listener of listeners) listener()
 }
 
+let started = Promise.resolve()
+
 /** Loads the browser's language; nothing is shown before. */
-export const startMessages = (): Promise<void> => apply(wanted())
+export const startMessages = (): Promise<void> => (started = apply(wanted()))
+
+/** Waits for the first messages: a call may fail before they have arrived. */
+export const messagesStarted = (): Promise<void> => started
 
 /** Loads these parts, also in every language chosen later. */
 export async function loadWords(...parts: readonly MessagePart[]): Promise<void> {

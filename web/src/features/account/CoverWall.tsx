@@ -7,8 +7,7 @@ const PLACES = Array.from({ length: 15 }, (_, place) => place)
 
 /** Decoration made of the library's covers; plain boards until they load, and on phones, where the wall is hidden. */
 export function CoverWall() {
-  const [isShown] = useState(() => matchMedia('(min-width: 48em)').matches)
-  const { data } = useQuery({ ...coverWallQuery, enabled: isShown })
+  const { data } = useQuery({ ...coverWallQuery, enabled: matchMedia('(min-width: 48em)').matches })
   const [failed, setFailed] = useState<readonly number[]>([])
   const ids = data?.books.map((book) => book.id) ?? []
   return (
