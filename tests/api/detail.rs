@@ -76,7 +76,11 @@ async fn a_student_reads_before_the_press_why_a_book_is_not_lent_without_the_des
     admin.put("/settings/rules", &rules.etag(), &document).await.expect(200);
     assert_eq!(ids(student.get(&page).await.expect(200)), ["self.borrow", "limit.person"]);
     let refused = student.ask(&format!("{page}/loans")).await.expect(409);
-    assert_eq!(refused["blocks"], student.get(&page).await.expect(200)["refusals"], "the press says the same");
+    assert_eq!(
+        refused["blocks"],
+        student.get(&page).await.expect(200)["refusals"],
+        "the press says the same"
+    );
     assert_eq!(ids(admin.get(&page).await.expect(200)), Vec::<String>::new());
     assert_eq!(ids(app.visitor().get(&page).await.expect(200)), Vec::<String>::new());
 }
