@@ -21,7 +21,7 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 const FIRST = [
   /^account\.(?!provider|redeem|register|setup)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
-  /^problem\.(?!book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
+  /^problem\.(?!book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
   /^label\.(?!Authenticator|BookForm|Category|ClosedDates|FirstLibrarian|LibrarySettings|NewPasskey|PasswordChange|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
