@@ -56,6 +56,8 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     },
     deleteBooks: { title: 'Delete Books', go: inBar('Delete') },
     // Ready for the scanner.
+    quickAdd: { title: 'Quick add', go: underMore('Quick add'), focus: (page) => page.getByLabel('ISBN') },
+    // Ready for the scanner.
     toShelve: {
       title: 'Copies',
       go: underMore('Copies'),

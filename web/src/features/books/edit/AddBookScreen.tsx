@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useAction } from '../../../api/action'
@@ -46,7 +46,14 @@ export default function AddBookScreen() {
 
   return (
     <div className={formClasses.screen}>
-      <PageHeader title={t('books.add')} />
+      <PageHeader
+        title={t('books.add')}
+        actions={
+          <Button component={Link} to={paths.quickAdd()} variant="default">
+            {t('books.quick.title')}
+          </Button>
+        }
+      />
       <BookForm
         state={state}
         kind="add"

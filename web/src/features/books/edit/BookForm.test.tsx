@@ -244,8 +244,48 @@ describe('Update Book Details', () => {
     expect(saved?.headers.get('If-Match')).toBe('"1-3-a"')
     const { title, author, genre, photoURL, noOfBooks, status } = stored(7)
     expect(await bodies(requests, 'PUT')).toEqual([
-      { title, author, genre, photoURL, description, noOfBooks, location: 'Shelf B', status },
+      {
+        title,
+        author,
+        genre,
+        photoURL,
+        description,
+        noOfBooks,
+        location: 'Shelf B',
+        status,
+        isbn: null,
+        publisher: null,
+        edition: null,
+        publishedYear: null,
+        language: null,
+        callNumber: null,
+        price: null,
+      },
     ])
+  })
+
+  it('R-BOOK-5: a wrong ISBN is named before it is sent, and the imprint is saved as it was typed', async () => {
+    const requests = fakeServer({
+      ...session,
+      'GET /books/7': answer(stored(7, { isbn: '9780141439518', publisher: 'Penguin', price: 250 }), '"1-3-a"'),
+      'PUT /books/7': answer(stored(7), '"2-3-a"'),
+    })
+    renderApp('/update/7')
+    await waitFor(() => expect(field('Price of a copy')).toHaveValue('250'))
+    await userEvent.clear(field('ISBN'))
+    await paste(field('ISBN'), '978-0-14-143951-9')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    expect(await screen.findByText(/978-0-14-143951-9 is not an ISBN/)).toBeVisible()
+    await userEvent.clear(field('ISBN'))
+    await paste(field('ISBN'), '978-0-7475-3269-9')
+    await paste(field('Year of publication'), '1815')
+    await userEvent.clear(field('Price of a copy'))
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    await waitFor(async () =>
+      expect(await bodies(requests, 'PUT')).toMatchObject([
+        { isbn: '978-0-7475-3269-9', publisher: 'Penguin', publishedYear: 1815, price: null },
+      ]),
+    )
   })
 
   it('R-BOOK-4: a failure says so and keeps the edit', async () => {

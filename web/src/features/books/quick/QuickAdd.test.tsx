@@ -22,6 +22,14 @@ const sent = (made: Request[]) =>
     made.filter(({ method }) => method === 'POST').map(async (one) => [new URL(one.url).pathname, await one.json()]),
   )
 
+/** Puts each text into the field with the focus and presses Enter; keys without a pause would be a scanner's. */
+async function enter(...texts: string[]) {
+  for (const text of texts) {
+    if (text !== '') await userEvent.paste(text)
+    await userEvent.keyboard('{Enter}')
+  }
+}
+
 beforeEach(() => {
   sessionStorage.clear()
   window.innerWidth = 1440
@@ -32,9 +40,9 @@ describe('Quick add', () => {
     const made = server()
     renderApp('/quick-add')
     await waitFor(() => expect(field('ISBN')).toHaveFocus())
-    await userEvent.keyboard('978-0-14-143951-8{Enter}')
+    await enter('978-0-14-143951-8')
     expect(field('Title')).toHaveFocus()
-    await userEvent.keyboard('Emma{Enter}Jane Austen{Enter}K2{Enter}Q1{Enter}Q2{Enter}{Enter}')
+    await enter('Emma', 'Jane Austen', 'K2', 'Q1', 'Q2', '')
     expect(await screen.findByText('Emma added with 2 copies.')).toBeVisible()
     await waitFor(() => expect(field('ISBN')).toHaveFocus())
     expect(field('Title')).toHaveValue('')
@@ -66,7 +74,7 @@ describe('Quick add', () => {
     })
     renderApp('/quick-add')
     await waitFor(() => expect(field('ISBN')).toHaveFocus())
-    await userEvent.keyboard('0141439513{Enter}')
+    await enter('0141439513')
     expect(await screen.findByText(/is already here: 3 copies, 1 on the shelf/)).toBeVisible()
     await waitFor(() => expect(field(/Barcodes/)).toHaveFocus())
     expect(screen.queryByRole('textbox', { name: 'Title' })).not.toBeInTheDocument()
@@ -84,11 +92,11 @@ describe('Quick add', () => {
     })
     renderApp('/quick-add')
     await waitFor(() => expect(field('ISBN')).toHaveFocus())
-    await userEvent.keyboard('9780141439519{Enter}')
+    await enter('9780141439519')
     expect(screen.getByText(/its check digit does not fit/)).toBeVisible()
     expect(field('ISBN')).toHaveFocus()
     await userEvent.clear(field('ISBN'))
-    await userEvent.keyboard('{Enter}Emma{Enter}{Enter}{Enter}Q1{Enter}{Enter}')
+    await enter('', 'Emma', '', '', 'Q1', '')
     expect(await screen.findByText(/Q1 is the barcode of another copy/)).toBeVisible()
     expect(field('Title')).toHaveValue('Emma')
     expect(await sent(made)).toHaveLength(1)
