@@ -15,8 +15,10 @@ use crate::{
         hold::{Hold, HoldState, last_day},
         id::{BookId, CopyId, HoldId, UserId},
         moment::Moment,
+        rule::Invalid,
         rulebook::Rulebook,
     },
+    message,
     storage::{
         Tx, accounts, books, copies,
         events::{self, Entry},
@@ -249,6 +251,9 @@ pub fn place(
     if let Some(loan) = open.iter().find(|loan| loan.book_id == what.book) {
         blocks.push(Block::HasTitle { due: loan.return_date });
     }
+    if line.on_shelf == 0 && !holds::prospect(tx, what.book)?.fillable {
+        blocks.push(Block::NoCopyLeft);
+    }
     if blocks.is_empty() && line.on_shelf > line.waiting() {
         blocks.push(Block::FreeCopy { location: holds::shelf(tx, what.book)?.unwrap_or_default() });
     }
@@ -323,6 +328,29 @@ pub fn cancel(
     let copy = ended.copy;
     let change = HoldChange::HoldCancelled { ended, title: line.title.clone(), reason: reason.to_owned() };
     record(tx, moment, by, person, &line, copy, change)
+}
+
+/// Cancels all waiting holds of a title that no copy can fill; returns their number.
+///
+/// # Errors
+/// [`Error::NotFound`] if the title does not exist; [`Error::Invalid`] if a copy may still come.
+pub fn cancel_unfillable(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    reason: &str,
+) -> Result<i64> {
+    let line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
+    if holds::prospect(tx, book)?.fillable {
+        return Err(Error::Invalid(Invalid::field("id", message::may_still_come())));
+    }
+    let waiting: Vec<HoldId> = line.in_line().map(|hold| hold.id).collect();
+    for id in &waiting {
+        cancel(tx, actor, moment, rulebook, *id, reason)?;
+    }
+    Ok(number(waiting.len()))
 }
 
 /// Locks the titles for which these people have open holds, before several of the holds are cancelled.

@@ -109,6 +109,8 @@ pub enum Block {
     HasTitle {
         due: Date,
     },
+    /// No copy of the title is left that could be lent.
+    NoCopyLeft,
     /// The person already holds the title.
     InLine,
     /// The person has the maximum number of holds.
@@ -181,6 +183,7 @@ impl Block {
             Self::GainsNothing { .. } => "renew.nothing",
             Self::FreeCopy { .. } => "hold.free",
             Self::HasTitle { .. } => "hold.has_title",
+            Self::NoCopyLeft => "hold.no_copy",
             Self::InLine => "hold.in_line",
             Self::HoldLimit { .. } => "limit.holds",
         }
@@ -216,6 +219,7 @@ impl Block {
             | Self::GainsNothing { .. }
             | Self::FreeCopy { .. }
             | Self::HasTitle { .. }
+            | Self::NoCopyLeft
             | Self::InLine => false,
         }
     }
@@ -274,6 +278,7 @@ impl Block {
             Self::GainsNothing { due, why } => message::block_gains_nothing(*due, why),
             Self::FreeCopy { location } => message::block_free_copy(location),
             Self::HasTitle { due } => message::block_has_title(*due),
+            Self::NoCopyLeft => message::block_no_copy_left(),
             Self::InLine => message::block_in_line(),
             Self::HoldLimit { held, max } => message::block_hold_limit(*held, *max),
         }

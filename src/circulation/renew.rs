@@ -18,6 +18,7 @@ use crate::{
         ledger::{Charge, ChargeKind},
         loan::Loan,
         moment::Moment,
+        rule::Invalid,
         rulebook::Rulebook,
     },
     message::{self, Message},
@@ -119,6 +120,58 @@ pub fn renew(
         Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     Ok(Renewed { loan: view(loan, rulebook, moment.today), from, dropped, change })
+}
+
+/// Arguments of [`set_due_date`].
+#[derive(Clone, Debug)]
+pub struct SetDueDate {
+    pub loan: LoanId,
+    pub to: Date,
+    pub reason: String,
+}
+
+/// Sets the due date of one loan by hand; the number of renewals stays. The fine follows the date. Returns no change if
+/// the loan has this date already.
+///
+/// # Errors
+/// [`Error::NotFound`] if the loan is not open; [`Error::Invalid`] for a day before today.
+pub fn set_due_date(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    what: &SetDueDate,
+) -> Result<(Loan, Option<ChangeId>)> {
+    if what.to < moment.today {
+        let error = message::day_past("Return date", moment.today);
+        return Err(Error::Invalid(Invalid::field("returnDate", error)));
+    }
+    // Lock order: the person before the loan.
+    let borrower = loans::borrower(tx, what.loan)?.ok_or(Error::NotFound)?;
+    reader::lock(tx, borrower)?;
+    let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
+    let from = loan.return_date;
+    if from == what.to {
+        return Ok((view(loan, rulebook, moment.today), None));
+    }
+    let dropped = fine::of(from, moment.today, &rulebook.history, &loan.category, &rulebook.calendar).amount;
+    let explain = [message::explain_by_hand(what.to)];
+    let reasons_before = loan.due_reasons.replace(Message::to_stored(&explain));
+    loan.return_date = what.to;
+    loans::store_due(tx, &loan)?;
+    let change = LoanChange::DueDateSet {
+        loan: loan.id,
+        title: loan.title.clone(),
+        from,
+        to: what.to,
+        dropped,
+        reasons_before,
+        reason: what.reason.clone(),
+    };
+    let entry =
+        Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change: change.into() };
+    let change = record(tx, moment, actor, &entry)?;
+    Ok((view(loan, rulebook, moment.today), Some(change)))
 }
 
 /// Maximum number of a title's later charges searched for the one of a renewal.

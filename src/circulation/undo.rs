@@ -362,6 +362,9 @@ impl Step<'_, '_> {
                 require(!self.charged_anyway)?;
                 self.renewed(*loan, *from, *to, *charge, reasons_before.clone())
             }
+            Change::Loan(LoanChange::DueDateSet { loan, from, to, reasons_before, .. }) => {
+                self.due_date_set(*loan, *from, *to, reasons_before.clone())
+            }
             Change::Copy(CopyChange::CopyMoved { copy, from, to, .. }) => self.moved(*copy, *from, *to),
             Change::Hold(HoldChange::HoldPlaced { hold, .. }) => {
                 let line = self.line()?;
@@ -519,6 +522,20 @@ impl Step<'_, '_> {
         open.due_reasons = reasons_before;
         loans::store_due(self.tx, &open)?;
         charge.map_or(Ok(()), |charge| self.charged(charge))
+    }
+
+    fn due_date_set(
+        &mut self,
+        loan: LoanId,
+        from: Date,
+        to: Date,
+        reasons_before: Option<String>,
+    ) -> Result<()> {
+        let open = loans::lock_open(self.tx, loan)?.filter(|open| open.return_date == to);
+        let mut open = open.ok_or(not_undone(NotUndone::Later))?;
+        open.return_date = from;
+        open.due_reasons = reasons_before;
+        Ok(loans::store_due(self.tx, &open)?)
     }
 
     fn moved(&mut self, copy: CopyId, from: State, to: Condition) -> Result<()> {

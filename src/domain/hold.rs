@@ -64,6 +64,8 @@ pub struct Hold {
     /// a copy is available.
     #[schema(required, value_type = Option<String>, format = Date)]
     pub back_by: Option<Date>,
+    /// False if no copy of the title is left that could be lent.
+    pub fillable: bool,
     /// RFC 3339.
     #[schema(format = DateTime)]
     pub placed_at: String,

@@ -29,7 +29,7 @@ use crate::{
     message,
     storage::{
         Tx, accounts, books,
-        holds::{self, After},
+        holds::{self, After, Prospect},
         loans,
     },
 };
@@ -45,6 +45,10 @@ pub struct Reservation {
     /// Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
     /// beyond the readers before them in the queue.
     free: i64,
+    /// False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted.
+    fillable: bool,
+    /// Copies in repair, if no copy is on the shelf.
+    in_repair: i64,
     /// Date by which a new hold should get a copy if all loans return in time; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
@@ -80,7 +84,9 @@ pub fn reservation(
         }
         _ => false,
     };
-    let offered = may_wait && on_shelf <= waiting;
+    let prospect =
+        if on_shelf > 0 { Prospect { fillable: true, in_repair: 0 } } else { holds::prospect(tx, book)? };
+    let offered = may_wait && on_shelf <= waiting && prospect.fillable;
     let own = match own.map(|hold| hold.id) {
         Some(id) => match holds::by_id(tx, id)? {
             Some(hold) => Some(hold::complete(tx, &rulebook.calendar, today, hold)?),
@@ -89,7 +95,8 @@ pub fn reservation(
         None => None,
     };
     let back_by = if offered { hold::back_by(tx, book, today, waiting + 1)? } else { None };
-    Ok(Reservation { offered, waiting, free: free.max(0), back_by, own })
+    let Prospect { fillable, in_repair } = prospect;
+    Ok(Reservation { offered, waiting, free: free.max(0), fillable, in_repair, back_by, own })
 }
 
 /// Reader and override of a new hold.
@@ -159,6 +166,37 @@ pub async fn cancel_hold(
         let rulebook = policies.current(tx)?;
         hold::cancel(tx, actor(&caller), moment, &rulebook, id, &reason)?;
         Ok(Answer::empty().undoable(tx, &caller))
+    })
+    .await
+}
+
+/// Reservations that were cancelled.
+#[derive(Serialize, ToSchema)]
+pub struct CancelledHolds {
+    /// Number of readers who waited.
+    count: i64,
+}
+
+/// Cancel all reservations of a title of which no copy is left that could be lent.
+#[utoipa::path(delete, path = "/books/{id}/holds", params(("id" = i64, Path), CancelQuery),
+    responses((status = 200, body = CancelledHolds)))]
+pub async fn cancel_holds_of_book(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(book): Id<BookId>,
+    Query(query): Query<CancelQuery>,
+    once: Once,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let reason =
+        if query.reason.is_empty() { String::new() } else { REASON.check(&query.reason, &mut invalid) };
+    invalid.or(())?;
+    let (moment, policies, actor) =
+        (app.library.clock.moment(), app.library.policies.clone(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let count = hold::cancel_unfillable(tx, actor, moment, &rulebook, book, &reason)?;
+        Answer::json(StatusCode::OK, &CancelledHolds { count })
     })
     .await
 }
@@ -359,6 +397,8 @@ pub struct WantedTitle {
     waiting: i64,
     /// Number of copies of the library, without withdrawn ones.
     copies: i64,
+    /// False if no copy is left that could be lent.
+    fillable: bool,
     /// Date by which the first reader in the queue should get a copy; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
@@ -412,6 +452,7 @@ pub async fn list_wanted_titles(
                     author: wanted.author,
                     waiting: wanted.waiting,
                     copies: wanted.copies,
+                    fillable: wanted.fillable,
                 });
             }
             Ok(WantedTitles { titles, next })

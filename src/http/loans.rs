@@ -18,15 +18,15 @@ use super::{
     Shared, copies as stock,
     csv_file::{self, MOST_ROWS, PORTION},
     error::{Error, Result},
-    extract::{Id, Nothing, OptionalJsonBody, Query},
+    extract::{Id, JsonBody, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
 };
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Renewed, Take, check_in, check_out, renew,
-        view,
+        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Renewed, SetDueDate, Take, check_in,
+        check_out, renew, set_due_date as set_due, view,
     },
     domain::{
         account::{Role, User},
@@ -36,7 +36,9 @@ use crate::{
         loan::Loan,
         rule::{Invalid, Kind, Text},
         rulebook::Rulebook,
+        rules::check_day,
     },
+    message,
     money::Money,
     storage::{
         Tx, books, copies, holds,
@@ -217,6 +219,47 @@ pub async fn extend_loan(
         let Renewed { loan, dropped: dropped_fine, .. } =
             renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
         Ok(Answer::json(StatusCode::OK, &ExtendedLoan { loan, dropped_fine })?.undoable(tx, &person))
+    })
+    .await
+}
+
+/// Due date set by hand.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DueDateForm {
+    /// Today or later.
+    #[serde(default)]
+    #[schema(required, value_type = String, format = Date)]
+    return_date: Option<Date>,
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Set the due date of one loan by hand, with a reason; its renewals stay.
+#[utoipa::path(post, path = "/loans/{id}/due-date", params(("id" = i64, Path)), request_body = DueDateForm,
+    responses((status = 200, body = Loan)))]
+pub async fn set_due_date(
+    extract::State(app): extract::State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(loan): Id<LoanId>,
+    once: Once,
+    JsonBody(form): JsonBody<DueDateForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let reason = REASON.check(&form.reason, &mut invalid);
+    match form.return_date {
+        Some(day) => check_day("returnDate".into(), "Return date", day, &mut invalid),
+        None => invalid.push("returnDate", message::required("Return date")),
+    }
+    let to = invalid.or(form.return_date.unwrap_or_default())?;
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let what = SetDueDate { loan, to, reason };
+        let (loan, change) = set_due(tx, actor(&librarian), moment, &rulebook, &what)?;
+        let answer = Answer::json(StatusCode::OK, &loan)?;
+        Ok(if change.is_some() { answer.undoable(tx, &librarian) } else { answer })
     })
     .await
 }

@@ -161,6 +161,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(loans::list_my_loans))
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
+        .routes(routes!(loans::set_due_date))
         .routes(routes!(people::list::list_people, people::record::add_person))
         .routes(routes!(people::list::export_people))
         .routes(routes!(
@@ -189,7 +190,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(people::sign_in_code::make_sign_in_code))
         .routes(routes!(people::sign_in_code::make_sign_in_codes))
         .routes(routes!(people::loans::list_loans_of_person))
-        .routes(routes!(holds::place_hold, holds::list_holds_of_book))
+        .routes(routes!(holds::place_hold, holds::list_holds_of_book, holds::cancel_holds_of_book))
         .routes(routes!(holds::list_holds))
         .routes(routes!(holds::list_wanted_titles))
         .routes(routes!(holds::cancel_hold))

@@ -125,6 +125,7 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("PromotionForm", "toBatch", account::BATCH),
     ("MoveInLine", "reason", super::loans::REASON),
     ("OverrideForm", "reason", super::loans::REASON),
+    ("DueDateForm", "reason", super::loans::REASON),
     ("Deactivation", "reason", Text { min: 0, ..super::loans::REASON }),
     ("ChargeForm", "reason", ledger::REASON),
     ("WaiverForm", "reason", ledger::REASON),

@@ -14,6 +14,8 @@ messages! {
         "{label} must be an amount from {min, number, money} to {max, number, money}.";
     "dayToCome" = day_to_come(label: &str, today: Date):
         "{label} may not be after today, {today, date, medium}.";
+    "dayPast" = day_past(label: &str, today: Date):
+        "{label} may not be before today, {today, date, medium}.";
     "dayOutOfRange" = day_out_of_range(label: &str, min: Date, max: Date):
         "{label} must be a day from {min, date, medium} to {max, date, medium}.";
     "notUrl" = not_url(label: &str): "{label} must be a web address that starts with http:// or https://.";

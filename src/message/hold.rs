@@ -3,12 +3,17 @@
 use jiff::civil::Date;
 
 messages! {
+    // Fields of a form.
+    "mayStillCome" = may_still_come(): "A copy of this book may still come. Cancel the reservations one by one.";
+
     // Why circulation refuses something.
     "block.freeCopy" = block_free_copy(location: &str):
         "A copy is on the shelf. No need to wait: take it from {location}.";
     "block.hasTitle" = block_has_title(due: Date):
         "This person has a copy of this book, due {due, date, medium}.";
     "block.inLine" = block_in_line(): "This person has reserved this book already.";
+    "block.noCopyLeft" = block_no_copy_left():
+        "This book cannot be reserved: every copy is lost, missing, withdrawn or for reading here only.";
     "block.holdLimit" = block_hold_limit(held: i64, max: i64):
         "{held} of {max, plural, one {# hold} other {# holds}} are in use. Cancel one first.";
 

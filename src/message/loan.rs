@@ -66,6 +66,8 @@ messages! {
         "“{title}” (copy {barcode}) declared lost; price {price, number, money}.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
         "Due date of “{title}” moved from {from, date, medium} to {to, date, medium}.";
+    "change.dueDateSet" = change_due_date_set(title: &str, from: Date, to: Date):
+        "Due date of “{title}” set from {from, date, medium} to {to, date, medium} by hand.";
     "change.swapped" = change_swapped(in_hand: &str, lent: &str):
         "Copy {in_hand} came back in place of {lent}, which is missing.";
     "change.exchanged" = change_exchanged(in_hand: &str, lent: &str):
@@ -85,6 +87,7 @@ messages! {
         "{days, plural, one {# day more} other {# days more}}, counted from {from, date, full}";
     "explain.renewedTimes" = explain_renewed_times(times: i64, day: Date):
         "Extended {times, plural, one {once} other {# times}}, to {day, date, full}";
+    "explain.byHand" = explain_by_hand(day: Date): "Set to {day, date, full} by the library";
     "explain.movedToOpenDay" = explain_moved_to_open_day(day: Date, to: Date):
         "{day, date, full} is closed; moved to {to, date, full}";
     "explain.movedPastHoliday" = explain_moved_past_holiday(day: Date, name: &str, to: Date):

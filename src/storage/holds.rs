@@ -3,9 +3,10 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Error, Result, Row, Tx};
+use super::{Error, Result, Row, Tx, copies};
 use crate::{
     domain::{
+        copy::State,
         hold::{Hold, HoldState},
         id::{BookId, CopyId, HoldId, UserId},
         moment::rfc3339,
@@ -215,7 +216,10 @@ macro_rules! select {
                     (SELECT COUNT(*) FROM holds AS other WHERE other.book_id = h.book_id
                         AND other.state IN ('waiting', 'ready') AND other.state = 'waiting'
                         AND (other.queue_key, other.id) <= (h.queue_key, h.id)),
-                    (SELECT COUNT(*) FROM copies AS unseen WHERE unseen.book_id = h.book_id AND unseen.condition = 'unseen')
+                    (SELECT COUNT(*) FROM copies AS unseen WHERE unseen.book_id = h.book_id AND unseen.condition = 'unseen'),
+                    EXISTS (SELECT 1 FROM copies AS come WHERE come.book_id = h.book_id
+                              AND (come.condition IN ('on-shelf', 'to-shelve', 'unseen', 'in-repair')
+                                   OR EXISTS (SELECT 1 FROM loans WHERE copy_id = come.id AND ended_at IS NULL)))
              FROM holds AS h JOIN users AS u ON u.id = h.user_id LEFT JOIN books AS b ON b.id = h.book_id
                   LEFT JOIN copies AS c ON c.id = h.copy_id ",
             $($rest)+
@@ -242,6 +246,7 @@ fn hold(row: &Row<'_>) -> Result<Hold> {
         copy_id: row.get(8)?,
         barcode: row.get(9)?,
         back_by: None,
+        fillable: row.get(15)?,
         placed_at: rfc3339(row.get(10)?),
     })
 }
@@ -335,6 +340,23 @@ pub fn at_hand(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     )
 }
 
+/// Copies of a title that may still come to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prospect {
+    /// True if a copy is there, on loan or in repair; otherwise no reservation can be filled.
+    pub fillable: bool,
+    pub in_repair: i64,
+}
+
+/// Returns the prospect of a title.
+pub fn prospect(tx: &mut Tx<'_>, book: BookId) -> Result<Prospect> {
+    let counts = copies::counts(tx, book)?;
+    let in_repair =
+        counts.iter().filter(|(state, _)| *state == State::InRepair).map(|(_, count)| count).sum();
+    let gone = [State::Lost, State::Missing, State::Reference, State::Withdrawn];
+    Ok(Prospect { fillable: counts.iter().any(|(state, _)| !gone.contains(state)), in_repair })
+}
+
 /// Returns the location of a title's first copy on the shelf.
 pub fn shelf(tx: &mut Tx<'_>, book: BookId) -> Result<Option<String>> {
     tx.query_opt(
@@ -404,6 +426,8 @@ pub struct Wanted {
     pub waiting: i64,
     /// Number of copies in any state but withdrawn.
     pub copies: i64,
+    /// True if a copy is there, on loan or in repair.
+    pub fillable: bool,
 }
 
 /// Returns up to `limit` titles with waiting readers, longest queues first, after this length and title.
@@ -411,7 +435,10 @@ pub fn wanted(tx: &mut Tx<'_>, after: (i64, BookId), limit: i64) -> Result<Vec<W
     tx.query(
         sql!(
             "SELECT b.id, b.title, b.author, line.length,
-                    (SELECT COUNT(*) FROM copies WHERE book_id = b.id AND condition <> 'withdrawn')
+                    (SELECT COUNT(*) FROM copies WHERE book_id = b.id AND condition <> 'withdrawn'),
+                    EXISTS (SELECT 1 FROM copies AS come WHERE come.book_id = b.id
+                              AND (come.condition IN ('on-shelf', 'to-shelve', 'unseen', 'in-repair')
+                                   OR EXISTS (SELECT 1 FROM loans WHERE copy_id = come.id AND ended_at IS NULL)))
              FROM (SELECT book_id, COUNT(*) AS length FROM holds
                    WHERE state IN ('waiting', 'ready') AND state = 'waiting' AND book_id > 0 GROUP BY book_id) AS line
                   JOIN books AS b ON b.id = line.book_id
@@ -426,6 +453,7 @@ pub fn wanted(tx: &mut Tx<'_>, after: (i64, BookId), limit: i64) -> Result<Vec<W
                 author: row.get(2)?,
                 waiting: row.get(3)?,
                 copies: row.get(4)?,
+                fillable: row.get(5)?,
             })
         },
     )

@@ -73,6 +73,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "name": "n" })
         }
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
+        ("POST", "/loans/{id}/due-date") => json!({ "returnDate": "2027-01-15", "reason": "r" }),
         ("POST", "/accessions") => json!({ "title": "Quick" }),
         ("PATCH", "/copies/{id}") => json!({ "note": "n" }),
         ("POST", "/copies/{id}/move") => json!({ "state": "to-shelve" }),
@@ -325,7 +326,9 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/loans/{id}/lost"),
             ("POST", "/loans/{id}/return"),
             ("POST", "/loans/{id}/extend"),
+            ("POST", "/loans/{id}/due-date"),
             ("POST", "/books/{id}/holds"),
+            ("DELETE", "/books/{id}/holds"),
             ("DELETE", "/holds/{id}"),
             ("POST", "/holds/{id}/move"),
         ],

@@ -436,3 +436,48 @@ async fn the_total_fine_is_the_sum_of_every_open_loan_s13_r_loan_5() {
     assert_eq!(mine["totalFine"], 1001 * 5);
     assert_eq!(mine["loans"].as_array().map(Vec::len), Some(1001), "each can be returned");
 }
+
+#[tokio::test]
+async fn a_due_date_is_set_by_hand_with_a_reason_and_undone_r_loan_4() {
+    let app = TestApp::new().await;
+    let (admin, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Godaan", 1).await;
+    let loan = asha.borrow(book).await;
+    let path = format!("/loans/{loan}/due-date");
+    app.set_clock("2026-12-01T06:00:00Z");
+    for (form, field) in [
+        (json!({ "returnDate": "2026-11-30", "reason": "Ill" }), "returnDate"),
+        (json!({ "returnDate": "9999-01-01", "reason": "Ill" }), "returnDate"),
+        (json!({ "reason": "Ill" }), "returnDate"),
+        (json!({ "returnDate": "2026-12-20", "reason": " " }), "reason"),
+    ] {
+        assert_eq!(admin.post(&path, &form).await.wrong_fields(), [field], "{form}");
+    }
+    let form = json!({ "returnDate": "2026-12-20", "reason": "In hospital" });
+    asha.post(&path, &form).await.problem(403, "forbidden");
+    let keyed = || {
+        let mut request = admin.request("POST", &path, Some(&form));
+        request.headers_mut().insert("Idempotency-Key", "due-1".parse().expect("a key"));
+        request
+    };
+    let set = admin.send(keyed()).await;
+    let moved = set.expect(200);
+    assert_eq!(
+        (&moved["returnDate"], &moved["renewals"], &moved["fine"]),
+        (&json!("2026-12-20"), &json!(0), &json!(0))
+    );
+    assert_eq!(moved["explain"], json!(["Set to Sunday 20 Dec by the library"]));
+    admin.send(keyed()).await.expect(200);
+    // Pressed twice: nothing more happened.
+    assert_eq!(admin.post(&path, &form).await.header("undoable-change"), None);
+    let changes = admin.get("/changes?action=due-date-set").await.expect(200);
+    assert_eq!(changes["changes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        changes["changes"][0]["text"],
+        "Due date of “Godaan” set from 28 Nov 2026 to 20 Dec 2026 by hand. Fine of ₹15 dropped. Reason: In hospital"
+    );
+    let change = set.header("undoable-change").expect("undoable").to_owned();
+    admin.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    let back = asha.get("/me/loans").await.expect(200)["loans"][0].clone();
+    assert_eq!((&back["returnDate"], &back["fine"]), (&json!("2026-11-28"), &json!(15)));
+}

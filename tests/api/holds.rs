@@ -35,7 +35,7 @@ async fn a_student_reserves_a_title_without_a_free_copy_and_is_told_the_place_r_
     let path = format!("/books/{book}/holds");
     assert_eq!(
         reservation(&bala, book).await,
-        json!({ "offered": false, "waiting": 0, "free": 1, "backBy": null, "own": null })
+        json!({ "offered": false, "waiting": 0, "free": 1, "fillable": true, "inRepair": 0, "backBy": null, "own": null })
     );
     let told = bala.ask(&path).await;
     assert_eq!(
@@ -46,7 +46,7 @@ async fn a_student_reserves_a_title_without_a_free_copy_and_is_told_the_place_r_
     asha.borrow(book).await;
     assert_eq!(
         reservation(&bala, book).await,
-        json!({ "offered": true, "waiting": 0, "free": 0, "backBy": "2026-11-28", "own": null })
+        json!({ "offered": true, "waiting": 0, "free": 0, "fillable": true, "inRepair": 0, "backBy": "2026-11-28", "own": null })
     );
     let hold = reserve(&bala, book).await;
     assert_eq!(
@@ -54,7 +54,7 @@ async fn a_student_reserves_a_title_without_a_free_copy_and_is_told_the_place_r_
         json!({
             "id": hold["id"], "bookId": book, "title": "Godaan", "userId": bala.uid, "userName": "Student 2",
             "rollNumber": "cs25-002", "state": "waiting", "place": 1, "waiting": 1, "readyUntil": null, "copyId": null,
-            "barcode": null, "backBy": "2026-11-28", "placedAt": "2026-11-21T06:00:00Z",
+            "barcode": null, "backBy": "2026-11-28", "fillable": true, "placedAt": "2026-11-21T06:00:00Z",
         })
     );
     reserve(&chitra, book).await;
@@ -294,4 +294,54 @@ async fn a_server_that_was_stopped_for_days_catches_up_r_hold_2(database: Databa
         (told["changes"].as_array().map(Vec::len), &told["changes"][0]["actor"]),
         (Some(2), &Value::Null)
     );
+}
+
+#[tokio::test]
+async fn reservations_that_no_copy_can_fill_are_said_refused_and_cancelled_together_r_hold_1() {
+    let app = TestApp::new().await;
+    let (admin, asha, bala, chitra) =
+        (app.admin(0).await, app.student(1).await, app.student(2).await, app.student(3).await);
+    let book = app.book("Godaan", 1).await;
+    let path = format!("/books/{book}/holds");
+    let loan = asha.borrow(book).await;
+    reserve(&bala, book).await;
+    reserve(&chitra, book).await;
+    assert_eq!(admin.delete(&path).await.wrong_fields(), ["id"], "a copy may still come");
+
+    admin.post(&format!("/loans/{loan}/lost"), &json!({ "price": 0 })).await.expect(200);
+    let told = reservation(&asha, book).await;
+    assert_eq!((&told["offered"], &told["fillable"]), (&json!(false), &json!(false)));
+    assert_eq!(bala.get("/me/holds").await.expect(200)["holds"][0]["fillable"], false);
+    assert_eq!(admin.get("/holds/titles").await.expect(200)["titles"][0]["fillable"], false);
+    let refused = asha.ask(&path).await;
+    refused.problem(409, "refused");
+    assert_eq!(refused.json()["blocks"][0]["id"], "hold.no_copy");
+
+    // A copy in repair may come back.
+    let copy = admin.get(&format!("/books/{book}/copies")).await.expect(200)["copies"][0]["id"].clone();
+    admin.post(&format!("/copies/{copy}/move"), &json!({ "state": "in-repair" })).await.expect(200);
+    let told = reservation(&asha, book).await;
+    assert_eq!((&told["offered"], &told["inRepair"]), (&json!(true), &json!(1)));
+    admin.post(&format!("/copies/{copy}/move"), &json!({ "state": "withdrawn" })).await.expect(200);
+
+    asha.delete(&path).await.problem(403, "forbidden");
+    let keyed = || {
+        let mut request = admin.request("DELETE", &format!("{path}?reason=Lost"), None);
+        request.headers_mut().insert("Idempotency-Key", "all-1".parse().expect("a key"));
+        request
+    };
+    assert_eq!(admin.send(keyed()).await.expect(200)["count"], 2);
+    assert_eq!(admin.send(keyed()).await.expect(200)["count"], 2, "the first answer again");
+    for reader in [&bala, &chitra] {
+        let mine = reader.get("/me/holds").await.expect(200);
+        assert_eq!(mine["holds"], json!([]));
+        assert_eq!(
+            (&mine["ended"][0]["state"], &mine["ended"][0]["fillable"]),
+            (&json!("cancelled"), &json!(false))
+        );
+    }
+    // A new copy, and the title can be reserved again.
+    admin.post(&format!("/books/{book}/copies"), &json!({ "count": 1 })).await.expect(201);
+    bala.borrow(book).await;
+    reserve(&chitra, book).await;
 }

@@ -184,6 +184,12 @@ impl Book {
         }
     }
 
+    /// True if a copy is there, on loan or in repair.
+    fn may_be_filled(&self) -> bool {
+        let gone = [State::Lost, State::Missing, State::Reference, State::Withdrawn];
+        self.copies.values().any(|state| !gone.contains(state))
+    }
+
     fn hold_of(&self, student: usize) -> Option<Waiting> {
         let kept = self.kept.values().map(|(hold, _)| hold);
         self.line.iter().chain(kept).find(|hold| hold.student == student).copied()
@@ -392,7 +398,8 @@ async fn reserve(people: &People<'_>, model: &mut Model, student: usize, book: u
     let waiting = i64::try_from(book.line.len()).unwrap_or(i64::MAX);
     if !book.exists {
         answer.problem(404, "not-found");
-    } else if has || book.hold_of(student).is_some() || book.on_the_shelf() > waiting {
+    } else if has || book.hold_of(student).is_some() || book.on_the_shelf() > waiting || !book.may_be_filled()
+    {
         answer.problem(409, "refused");
     } else {
         let hold = answer.expect(201);

@@ -2,11 +2,11 @@
 
 use library::{
     circulation::{
-        self, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out,
+        self, CheckIn, CheckOut, Override, Renew, SetDueDate, Take, check_in, check_out,
         hold::{self, Place},
         lost::{self, DeclareLost},
         money::{self, NewCharge, Payment, Refund},
-        renew, stock,
+        renew, set_due_date, stock,
         undo::undo,
     },
     clock::Clock,
@@ -96,6 +96,7 @@ enum Act {
     StudentReturns { loan: usize },
     Swap { loan: usize, copy: usize },
     Renew { loan: usize },
+    SetDue { loan: usize, days: i64 },
     Move { copy: usize, to: usize },
     Reserve { person: usize, book: usize },
     Cancel { hold: usize },
@@ -121,6 +122,7 @@ fn an_act() -> impl Strategy<Value = Act> {
         1 => n.clone().prop_map(|loan| Act::StudentReturns { loan }),
         2 => (n.clone(), n.clone()).prop_map(|(loan, copy)| Act::Swap { loan, copy }),
         2 => n.clone().prop_map(|loan| Act::Renew { loan }),
+        2 => (n.clone(), 0_i64..40).prop_map(|(loan, days)| Act::SetDue { loan, days }),
         2 => (n.clone(), n.clone()).prop_map(|(copy, to)| Act::Move { copy, to }),
         3 => (n.clone(), n.clone()).prop_map(|(person, book)| Act::Reserve { person, book }),
         2 => n.clone().prop_map(|hold| Act::Cancel { hold }),
@@ -210,6 +212,11 @@ impl World {
             Act::Renew { loan } => pick(&open, loan).map(|loan| {
                 let what = Renew { loan, overriding: Some(overriding()) };
                 act(store, move |tx| renew(tx, DESK, on(TODAY), &plain(), &what).map(drop))
+            }),
+            Act::SetDue { loan, days } => pick(&open, loan).map(|loan| {
+                let to = TODAY.saturating_add(jiff::Span::new().days(days));
+                let what = SetDueDate { loan, to, reason: "ill".into() };
+                act(store, move |tx| set_due_date(tx, DESK, on(TODAY), &plain(), &what).map(drop))
             }),
             Act::Move { copy, to } => pick(&copies, copy).zip(pick(Condition::ALL, to)).map(|(copy, to)| {
                 act(store, move |tx| stock::move_copy(tx, DESK, on(TODAY), &plain(), copy, to, "").map(drop))
@@ -358,6 +365,7 @@ fn leading(changes: &[Recorded]) -> Option<&Recorded> {
                 LoanChange::Lent { .. }
                     | LoanChange::Returned { .. }
                     | LoanChange::Renewed { .. }
+                    | LoanChange::DueDateSet { .. }
                     | LoanChange::DeclaredLost { .. }
             ) | Change::Copy(CopyChange::CopyMoved { .. })
                 | Change::Hold(HoldChange::HoldPlaced { .. } | HoldChange::HoldCancelled { .. })

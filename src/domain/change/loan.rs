@@ -104,6 +104,20 @@ pub enum LoanChange {
     },
     /// A change of rules or calendar moved the due date.
     DueDateMoved { loan: LoanId, title: String, from: Date, to: Date },
+    /// A librarian set the due date by hand.
+    DueDateSet {
+        loan: LoanId,
+        title: String,
+        from: Date,
+        to: Date,
+        /// The running fine, which fell away.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        dropped: Money,
+        /// Explanation of the earlier return date: messages, JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasons_before: Option<String>,
+        reason: String,
+    },
 }
 
 impl LoanChange {
@@ -136,6 +150,8 @@ impl LoanChange {
             Self::DueDateMoved { loan, .. } => {
                 About { loans: vec![*loan], of_reader: true, ..About::of("due-date-moved") }
             }
+            // The reason is free text about the person.
+            Self::DueDateSet { loan, .. } => About { personal: true, ..at_desk("due-date-set", [*loan]) },
         }
     }
 
@@ -179,6 +195,13 @@ impl LoanChange {
             Self::DueDateMoved { title, from, to, .. } => {
                 vec![message::change_due_date_moved(title, *from, *to)]
             }
+            Self::DueDateSet { title, from, to, dropped, reason, .. } => {
+                let dropped = (*dropped > Money::ZERO).then(|| message::change_fine_dropped(*dropped));
+                std::iter::once(message::change_due_date_set(title, *from, *to))
+                    .chain(dropped)
+                    .chain([message::change_reason(reason)])
+                    .collect()
+            }
         }
     }
 
@@ -188,7 +211,9 @@ impl LoanChange {
             Self::Returned { title, due, .. } | Self::DeclaredLost { title, due, .. } => {
                 Some(message::undone_returned(title, *due))
             }
-            Self::Renewed { title, from, .. } => Some(message::undone_renewed(title, *from)),
+            Self::Renewed { title, from, .. } | Self::DueDateSet { title, from, .. } => {
+                Some(message::undone_renewed(title, *from))
+            }
             Self::FineCharged { amount, .. } => Some(message::undone_charged(*amount)),
             Self::DueDateMoved { .. } => None,
         }

@@ -30,6 +30,7 @@ const STORED: &[&str] = &[
         r#"{"kind":"declared-lost","loan":1,"title":"Godaan","copy":2,"barcode":"L000002","due":"2026-11-28","to":"lost","#,
         r#""was":"on-shelf","fine":0,"charge":4,"price":300,"priceCharge":5}"#
     ),
+    r#"{"kind":"due-date-set","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-20","dropped":15,"reasonsBefore":"[]","reason":"Ill"}"#,
     r#"{"kind":"due-date-moved","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-05"}"#,
     concat!(
         r#"{"kind":"hold-placed","hold":3,"title":"Godaan","place":1,"#,

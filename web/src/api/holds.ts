@@ -76,6 +76,16 @@ export const cancelHold = action({
   expected: ['not-found'],
 })
 
+/** Cancels all reservations of a title that no copy can fill. */
+export const cancelHoldsOfBook = action({
+  name: 'cancelHoldsOfBook',
+  send: ({ bookId, reason }: { bookId: number; reason: string }, call) =>
+    dataOf(client.DELETE('/books/{id}/holds', { params: { path: { id: bookId }, query: { reason } }, ...call })),
+  changes: () => EVERYTHING,
+  fault: 'The reservations could not be cancelled',
+  expected: ['invalid', 'not-found'],
+})
+
 /** Moves a hold to another place in the queue. */
 export const moveHold = action({
   name: 'moveHold',

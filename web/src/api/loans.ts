@@ -114,6 +114,16 @@ export const takeBack = action({
 /** A page of open loans with the sums of its list. */
 export type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
 
+/** Sets the due date of one loan by hand. */
+export const setDueDate = action({
+  name: 'setDueDate',
+  send: ({ id, ...body }: { id: number; returnDate: string; reason: string }, call) =>
+    dataOf(client.POST('/loans/{id}/due-date', { params: { path: { id } }, body, ...call })),
+  changes: () => EVERYTHING,
+  fault: 'The due date could not be set',
+  expected: ['invalid', 'not-found'],
+})
+
 export const extendLoan = action({
   name: 'extendLoan',
   send: ({ id, override }: { id: number; override?: Override }, call) =>

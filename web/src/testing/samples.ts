@@ -83,7 +83,15 @@ export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDeta
   reviewCount: 0,
   copies: 3,
   nextDue: null,
-  reservation: { offered: false, waiting: 0, free: more.noOfBooks ?? 3, backBy: null, own: null },
+  reservation: {
+    offered: false,
+    waiting: 0,
+    free: more.noOfBooks ?? 3,
+    fillable: true,
+    inRepair: 0,
+    backBy: null,
+    own: null,
+  },
   refusals: [],
   ...more,
 })

@@ -21,6 +21,7 @@ const ACTIONS = [
   'lent',
   'returned',
   'renewed',
+  'due-date-set',
   'fine-charged',
   'due-date-moved',
   'declared-lost',

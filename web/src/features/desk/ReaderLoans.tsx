@@ -6,6 +6,7 @@ import { isAlt } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import { BookLink } from '../../ui/BookLink'
 import { DateText, Money } from '../../ui/Facts'
+import { DueDateDialog } from '../loans'
 import { DeclareLost } from '../money'
 import classes from './ReaderLoans.module.css'
 
@@ -26,6 +27,7 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
   const { loans } = reader
   const [all, setAll] = useState(false)
   const [lost, setLost] = useState<AdminLoan | null>(null)
+  const [dated, setDated] = useState<Loan | null>(null)
   const shown = all ? loans : loans.slice(0, SHOWN)
   const extend = (some: readonly Loan[]) => {
     for (const { barcode } of some) desk.extend(barcode, t('desk.loans.extending', { barcode }))
@@ -78,6 +80,15 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
                 variant="subtle"
                 size="compact-sm"
                 h={34}
+                aria-label={t('loans.due.named', { title: loan.title, name: reader.name })}
+                onClick={() => setDated(loan)}
+              >
+                {t('loans.due.set')}
+              </Button>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                h={34}
                 aria-label={t('desk.loans.lostNamed', { title: loan.title, barcode: loan.barcode })}
                 onClick={() => setLost(namedFor(reader, loan))}
               >
@@ -91,6 +102,15 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
         <Button variant="subtle" size="compact-sm" h={34} onClick={() => setAll(true)}>
           {t('desk.loans.more', { count: loans.length - shown.length })}
         </Button>
+      )}
+      {dated && (
+        <DueDateDialog
+          loan={dated}
+          onClose={() => {
+            setDated(null)
+            onChanged()
+          }}
+        />
       )}
       {lost && (
         <DeclareLost

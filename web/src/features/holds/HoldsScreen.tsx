@@ -242,7 +242,16 @@ function Wanted() {
                   },
                   {
                     title: t('holds.column.backBy'),
-                    cell: (title) => (title.backBy === null ? '–' : <DateText day={title.backBy} />),
+                    cell: (title) =>
+                      title.fillable ? (
+                        title.backBy === null ? (
+                          '–'
+                        ) : (
+                          <DateText day={title.backBy} />
+                        )
+                      ) : (
+                        <span className={classes.late}>{t('holds.unfillable')}</span>
+                      ),
                   },
                 ]}
               />

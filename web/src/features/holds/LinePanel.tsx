@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
-import { lineQuery, placeHold } from '../../api/holds'
+import { cancelHoldsOfBook, lineQuery, placeHold } from '../../api/holds'
 import type { BookDetail, Hold } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -20,7 +20,7 @@ import { Standing } from './Standing'
 
 /** Queue of a title, on the librarian's page of the book, with a form to reserve for a reader if no copy is free. */
 export function LinePanel({ book }: { book: BookDetail }) {
-  const { offered } = book.reservation
+  const { offered, fillable, waiting } = book.reservation
   const query = useQuery(lineQuery(book.id))
   const heading = useRef<HTMLHeadingElement>(null)
   const line = query.data?.holds ?? []
@@ -40,8 +40,29 @@ export function LinePanel({ book }: { book: BookDetail }) {
           )
         }
       </ListState>
+      {!fillable && waiting > 0 && <Unfillable book={book} />}
       {offered ? <ReserveFor book={book} /> : isOnShelf && <p className={classes.hint}>{t('holds.line.onShelf')}</p>}
     </section>
+  )
+}
+
+/** Says that no copy can fill the reservations, with the two ways out: to buy a copy, or to cancel them all. */
+function Unfillable({ book }: { book: BookDetail }) {
+  const { waiting } = book.reservation
+  const cancel = useAction(cancelHoldsOfBook, { done: ({ count }) => t('holds.unfillable.done', { count }) })
+  return (
+    <Alert color="yellow" title={t('holds.unfillable.title')} mt="md">
+      <p className={classes.hint}>{t('holds.unfillable.what', { waiting })}</p>
+      {cancel.error !== null && <p role="alert">{messageOf(cancel.error)}</p>}
+      <Button
+        variant="default"
+        size="compact-md"
+        loading={cancel.pending}
+        onClick={() => void cancel.run({ bookId: book.id, reason: t('holds.unfillable.reason') })}
+      >
+        {t('holds.unfillable.cancel', { waiting })}
+      </Button>
+    </Alert>
   )
 }
 

@@ -12,7 +12,7 @@ import { holdText, offerText } from './holdText'
 
 /** A reader's own hold, or the `Reserve` button if no copy is free (R-HOLD-1). */
 export function Reserve({ book }: { book: BookDetail }) {
-  const { own, offered } = book.reservation
+  const { own, offered, fillable } = book.reservation
   const place = useAction(placeHold, { done: () => t('holds.placed', { title: quoted(book.title) }) })
   const ownHold = useRef<HTMLParagraphElement>(null)
   const refusal = useRef<HTMLDivElement>(null)
@@ -48,6 +48,7 @@ export function Reserve({ book }: { book: BookDetail }) {
           <p className={classes.sentence}>{offerText(book.reservation)}</p>
         </div>
       )}
+      {!fillable && !failed && <p className={classes.sentence}>{t('holds.offer.unfillable')}</p>}
       {failed && (
         <Alert ref={refusal} color="red" role="alert" tabIndex={-1} w="100%">
           {messageOf(place.error)}

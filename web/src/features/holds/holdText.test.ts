@@ -16,6 +16,7 @@ const hold = (more: Partial<Hold>): Hold => ({
   copyId: null,
   barcode: null,
   backBy: null,
+  fillable: true,
   placedAt: '2026-11-21T06:00:00Z',
   ...more,
 })
@@ -31,6 +32,8 @@ describe('a hold', () => {
       'A copy is kept for you at the library until 24 Nov 2026',
     ],
     [{ state: 'expired', place: null }, 'Not picked up in time'],
+    [{ fillable: false }, 'This reservation cannot be filled: the library has no copy left. Ask at the desk, or cancel it.'],
+    [{ state: 'cancelled', place: null, fillable: false }, 'Cancelled: the library has no copy left'],
   ])('R-HOLD-1 says how it stands: %j', (more, words) => {
     expect(holdText(hold(more))).toBe(words)
   })
@@ -42,6 +45,6 @@ describe('an offer to reserve', () => {
     [1, null, '1 reader waits; you would be second in line'],
     [3, null, '3 readers wait; you would be next after them'],
   ])('R-HOLD-1 says how many wait and when a copy should be back: %s, %s', (waiting, backBy, words) => {
-    expect(offerText({ offered: true, waiting, free: 0, backBy, own: null })).toBe(words)
+    expect(offerText({ offered: true, waiting, free: 0, fillable: true, inRepair: 0, backBy, own: null })).toBe(words)
   })
 })

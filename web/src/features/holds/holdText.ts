@@ -3,13 +3,14 @@ import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
 
 /** Describes a reader's own hold in one sentence. */
-export function holdText({ state, place, waiting, readyUntil, backBy }: Hold): string {
+export function holdText({ state, place, waiting, readyUntil, backBy, fillable }: Hold): string {
   switch (state) {
     case 'ready':
       return t('holds.mine.ready', { day: readyUntil ?? '' })
     case 'processing':
       return t('holds.mine.processing')
     case 'waiting': {
+      if (!fillable) return t('holds.mine.unfillable')
       const line = t('holds.mine.place', { place: place ?? 1, waiting })
       return backBy === null ? line : `${line} · ${t('holds.backBy', { day: backBy })}`
     }
@@ -18,7 +19,7 @@ export function holdText({ state, place, waiting, readyUntil, backBy }: Hold): s
     case 'expired':
       return t('holds.mine.expired')
     case 'cancelled':
-      return t('holds.mine.cancelled')
+      return t(fillable ? 'holds.mine.cancelled' : 'holds.mine.cancelledUnfillable')
   }
 }
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdminLoan } from '../../api/types'
 import { renderApp } from '../../testing/render'
 import { config, librarian, loan as ownLoan, sessionOf } from '../../testing/samples'
-import { fakeServer, type Handlers, problem } from '../../testing/server'
+import { fakeServer, type Handlers, problem, wrong } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
   const dates = { EntryDate: '2026-11-14', returnDate: '2026-11-21' }
@@ -50,6 +50,16 @@ function desk() {
       open = open.map((one) => (one.id === 1 ? moved : one))
       return { body: { ...moved, droppedFine: 15 } }
     },
+  }
+  handlers['POST /loans/1/due-date'] = async (request) => {
+    const { returnDate } = (await request.clone().json()) as { returnDate: string }
+    if (returnDate < '2026-11-21') {
+      const told = wrong('returnDate', 'dayPast', { label: 'Return date', today: '2026-11-21' })
+      return problem(422, 'invalid', { errors: [told] })
+    }
+    const moved = loan(1, { returnDate })
+    open = open.map((one) => (one.id === 1 ? moved : one))
+    return { body: moved }
   }
   for (const { id } of open) {
     handlers[`POST /loans/${id}/return` as const] = async (request) => {
@@ -221,5 +231,26 @@ describe('All Borrowed Books', () => {
     await waitFor(() => expect(first).toHaveFocus())
     expect(router.state.location.search).toBe('?q=cs-3')
     expect(screen.getByText(/^1 loan matches\b/)).toBeVisible()
+  })
+
+  it('R-LOAN-4: a due date is set by hand with a reason, and a day before today is named where it was typed', async () => {
+    const requests = desk()
+    renderApp('/fine')
+    await userEvent.click(await screen.findByRole('button', { name: 'Set the due date of Book 1 for Reader 1' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText('The fine of ₹15 falls away.')).toBeVisible()
+    const day = dialog.getByLabelText('New due date')
+    await userEvent.click(dialog.getByRole('button', { name: 'Set the due date' }))
+    expect(dialog.getByText(/is required/)).toBeVisible()
+    await userEvent.type(dialog.getByRole('textbox', { name: /^Reason/ }), 'In hospital')
+    await userEvent.click(dialog.getByRole('button', { name: 'Set the due date' }))
+    expect(await dialog.findByText(/may not be before today/)).toBeVisible()
+    expect(dialog.getByRole('textbox', { name: /^Reason/ })).toHaveValue('In hospital')
+    await userEvent.clear(day)
+    await userEvent.type(day, '2026-12-20')
+    await userEvent.click(dialog.getByRole('button', { name: 'Set the due date' }))
+    expect(await screen.findByText('Book 1 is due 20 Dec 2026 now.')).toBeVisible()
+    const sent = requests.findLast(({ url }) => url.endsWith('/loans/1/due-date'))
+    expect(await sent?.json()).toEqual({ returnDate: '2026-12-20', reason: 'In hospital' })
   })
 })

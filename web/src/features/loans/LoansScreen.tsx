@@ -23,6 +23,7 @@ import { addressWith, DUES, listIn, ORDERS } from './listing'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
+import { DueDateButton, DueDateDialog } from './DueDate'
 import { LostButton } from './LostButton'
 import { useQuestion } from '../../ui/useQuestion'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
@@ -261,6 +262,7 @@ function Person({ loan }: { loan: AdminLoan }) {
 
 function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
   const question = useQuestion<Asked>()
+  const [dated, setDated] = useState<AdminLoan | null>(null)
   const columns = useColumns(today, {
     title: t('loans.column.actions'),
     bare: true,
@@ -274,6 +276,7 @@ function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
           )}
           <LoanButton {...shared} action="return" onPress={() => ask('return')} />
           <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
+          <DueDateButton title={loan.title} of={loan.userName} onPress={() => setDated(loan)} />
           <LostButton title={loan.title} of={loan.userName} onPress={() => onLost(loan)} />
         </div>
       )
@@ -295,6 +298,7 @@ function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
         onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)}
         onLost={onLost}
       />
+      {dated && <DueDateDialog loan={dated} onClose={() => setDated(null)} />}
     </>
   )
 }

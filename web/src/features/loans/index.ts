@@ -1,4 +1,5 @@
 export { daysLeft, dueState } from './dueRules'
+export { DueDateButton, DueDateDialog } from './DueDate'
 export { ExtendAnyway } from './ExtendAnyway'
 export { LoanButton } from './LoanButton'
 export { LostButton } from './LostButton'

@@ -9,6 +9,8 @@ import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { useQuestion } from '../../ui/useQuestion'
 import {
+  DueDateButton,
+  DueDateDialog,
   ExtendAnyway,
   Fine,
   LoanButton,
@@ -55,6 +57,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
   const rows = useRef<HTMLDivElement>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
   const [lost, setLost] = useState<AdminLoan | null>(null)
+  const [dated, setDated] = useState<Loan | null>(null)
   const { pending, run } = useLoanActions(setRefused)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
   const question = useQuestion<Asked>()
@@ -111,6 +114,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
                       void run(loan, 'extend')
                     }}
                   />
+                  <DueDateButton title={loan.title} of={person.name} onPress={() => setDated(loan)} />
                   <LostButton title={loan.title} of={person.name} onPress={() => setLost(named(loan))} />
                 </div>
               )
@@ -127,6 +131,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
         onLost={setLost}
       />
       {declare}
+      {dated && <DueDateDialog loan={dated} onClose={() => setDated(null)} />}
       {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
     </div>
   )

@@ -21,10 +21,14 @@ export function Availability({ book }: { book: BookDetail }) {
   )
 }
 
-function wordsFor({ status, noOfBooks, copies, nextDue }: BookDetail): string {
+function wordsFor({ status, noOfBooks, copies, nextDue, reservation }: BookDetail): string {
+  const { fillable, inRepair } = reservation
   if (status === 'Available') return t('books.detail.available', { free: noOfBooks, copies })
   // Set by hand: there are copies, but they are not lent.
   if (noOfBooks > 0) return t('books.detail.closed')
   if (copies === 0) return t('books.detail.noCopies')
+  if (!fillable) return t('books.detail.noneLeft')
+  if (inRepair > 0 && inRepair === copies) return t('books.detail.inRepair', { copies })
+  if (inRepair > 0 && nextDue === null) return t('books.detail.someInRepair', { copies: inRepair })
   return nextDue === null ? t('books.detail.allOut') : t('books.detail.allOutNext', { day: nextDue })
 }
