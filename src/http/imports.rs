@@ -310,6 +310,8 @@ pub async fn import_books(
             Answer::json(StatusCode::ACCEPTED, &ImportOfBooks::of(tx, id, moment.at)?)
         })
         .await?;
+    // From here on the database allows one import: a repeat of this request gets its answer while the import runs.
+    drop(turn);
     let begun = begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     // A repeat got the answer of the first request, whose import runs.
     if let Some(id) = begun {
@@ -317,7 +319,6 @@ pub async fn import_books(
             if let Err(error) = books::run(&library.db, &file, options, id) {
                 tracing::error!(import = id.0, error = format!("{error:#}"), "an import of books stopped");
             }
-            drop(turn);
         });
     }
     Ok(answer)

@@ -23,8 +23,8 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
   const [fields, setFields] = useState(() => columns.columns.map(({ field }) => field))
   const rows = columns.columns.map(({ heading, cells }, index) => ({
     index,
-    heading: heading || t('imports.columns.unnamed', { number: index + 1 }),
-    cells: cells.filter((cell) => cell !== '').join(' · ') || t('imports.columns.empty'),
+    heading: heading || t('books.import.columns.unnamed', { number: index + 1 }),
+    cells: cells.filter((cell) => cell !== '').join(' · ') || t('books.import.columns.empty'),
   }))
   const isMissing = !fields.includes(columns.required)
   const choose = (index: number, field: string) => {
@@ -37,11 +37,11 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
   return (
     <section aria-labelledby="columns" className={classes.part}>
       <Title order={2} id="columns" ref={focusHere} tabIndex={-1}>
-        {t('imports.columns.title')}
+        {t('books.import.columns.title')}
       </Title>
       <Text c="dimmed">
-        {t('imports.columns.found', { rows: columns.rows, columns: columns.columns.length })}
-        {columns.remembered && <> {t('imports.columns.remembered')}</>}
+        {t('books.import.columns.found', { rows: columns.rows, columns: columns.columns.length })}
+        {columns.remembered && <> {t('books.import.columns.remembered')}</>}
       </Text>
       <ul className={classes.columns}>
         {rows.map(({ index, heading, cells }) => (
@@ -53,10 +53,10 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
               </span>
             </div>
             <NativeSelect
-              aria-label={t('imports.columns.what', { heading })}
+              aria-label={t('books.import.columns.what', { heading })}
               value={fields[index] ?? ''}
               data={[
-                { value: '', label: t('imports.columns.ignore') },
+                { value: '', label: t('books.import.columns.ignore') },
                 ...columns.fields.map((field) => ({ value: field, label: nameOf(field) })),
               ]}
               onChange={(event) => choose(index, event.currentTarget.value)}
@@ -66,7 +66,7 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
       </ul>
       {isMissing && (
         <Alert color="red" mb="md" role="alert">
-          {t('imports.columns.missing', { field: nameOf(columns.required) })}
+          {t('books.import.columns.missing', { field: nameOf(columns.required) })}
         </Alert>
       )}
       <Button
@@ -75,7 +75,7 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
         disabled={isMissing}
         onClick={() => onChosen(fields)}
       >
-        {t('imports.columns.check')}
+        {t('books.import.columns.check')}
       </Button>
     </section>
   )

@@ -22,26 +22,26 @@ type Field = keyof typeof NAMES
 
 /** Fields of a book, as the chooser of columns names them. */
 const NAMES = {
-  title: () => t('imports.field.title'),
-  subtitle: () => t('imports.field.subtitle'),
-  author: () => t('imports.field.author'),
-  genre: () => t('imports.field.genre'),
-  photoURL: () => t('imports.field.photoURL'),
-  description: () => t('imports.field.description'),
-  isbn: () => t('imports.field.isbn'),
-  publishedYear: () => t('imports.field.publishedYear'),
-  language: () => t('imports.field.language'),
-  averageRating: () => t('imports.field.averageRating'),
-  ratingsCount: () => t('imports.field.ratingsCount'),
-  location: () => t('imports.field.location'),
-  noOfBooks: () => t('imports.field.noOfBooks'),
-  rating: () => t('imports.field.rating'),
-  status: () => t('imports.field.status'),
-  barcode: () => t('imports.field.barcode'),
-  publisher: () => t('imports.field.publisher'),
-  edition: () => t('imports.field.edition'),
-  callNumber: () => t('imports.field.callNumber'),
-  price: () => t('imports.field.price'),
+  title: () => t('books.import.field.title'),
+  subtitle: () => t('books.import.field.subtitle'),
+  author: () => t('books.import.field.author'),
+  genre: () => t('books.import.field.genre'),
+  photoURL: () => t('books.import.field.photoURL'),
+  description: () => t('books.import.field.description'),
+  isbn: () => t('books.import.field.isbn'),
+  publishedYear: () => t('books.import.field.publishedYear'),
+  language: () => t('books.import.field.language'),
+  averageRating: () => t('books.import.field.averageRating'),
+  ratingsCount: () => t('books.import.field.ratingsCount'),
+  location: () => t('books.import.field.location'),
+  noOfBooks: () => t('books.import.field.noOfBooks'),
+  rating: () => t('books.import.field.rating'),
+  status: () => t('books.import.field.status'),
+  barcode: () => t('books.import.field.barcode'),
+  publisher: () => t('books.import.field.publisher'),
+  edition: () => t('books.import.field.edition'),
+  callNumber: () => t('books.import.field.callNumber'),
+  price: () => t('books.import.field.price'),
 }
 
 const nameOf = (field: string) => NAMES[field as Field]()
@@ -53,10 +53,10 @@ export default function ImportBooksScreen() {
   return (
     <div className={classes.screen}>
       <PageHeader
-        title={t('imports.books.title')}
+        title={t('books.import.books.title')}
         actions={
           <Button component={Link} to={paths.home()} variant="default">
-            {t('imports.books.back')}
+            {t('books.import.books.back')}
           </Button>
         }
       />
@@ -113,9 +113,9 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
 
   return (
     <>
-      <Text>{t('imports.books.what')}</Text>
+      <Text>{t('books.import.books.what')}</Text>
       <Text c="dimmed" size="sm">
-        {t('imports.books.rules')}
+        {t('books.import.books.rules')}
       </Text>
       <Group mt="lg">
         <FileButton
@@ -126,15 +126,15 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
         >
           {(props) => (
             <Button {...props} variant={file && !error ? 'default' : 'filled'} loading={look.pending}>
-              {t(file ? 'imports.books.other' : 'imports.books.choose')}
+              {t(file ? 'books.import.books.other' : 'books.import.books.choose')}
             </Button>
           )}
         </FileButton>
         {file ? (
           <span dir="auto">{file.name}</span>
         ) : (
-          <Button variant="subtle" onClick={() => saveFile('books-example.csv', t('imports.books.exampleRows'))}>
-            {t('imports.books.example')}
+          <Button variant="subtle" onClick={() => saveFile('books-example.csv', t('books.import.books.exampleRows'))}>
+            {t('books.import.books.example')}
           </Button>
         )}
       </Group>
@@ -184,56 +184,56 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
   return (
     <section aria-labelledby="report" className={classes.part}>
       <Title order={2} id="report" ref={focusHere} tabIndex={-1}>
-        {t('imports.report.title')}
+        {t('books.import.report.title')}
       </Title>
       <dl className={`${classes.totals} tabular`}>
-        <Total name={t('imports.total.added')} count={report.added} />
-        <Total name={t('imports.total.copies')} count={report.copies} />
-        {report.more > 0 && <Total name={t('imports.total.more')} count={report.more} />}
-        <Total name={t('imports.total.known')} count={report.known} />
-        <Total name={t('imports.total.rejected')} count={report.rejected} />
+        <Total name={t('books.import.total.added')} count={report.added} />
+        <Total name={t('books.import.total.copies')} count={report.copies} />
+        {report.more > 0 && <Total name={t('books.import.total.more')} count={report.more} />}
+        <Total name={t('books.import.total.known')} count={report.known} />
+        <Total name={t('books.import.total.rejected')} count={report.rejected} />
       </dl>
       {(report.clashes > 0 || withClashes) && (
         <Switch
           mb="md"
           checked={withClashes}
           disabled={pending}
-          label={t('imports.report.withClashes')}
-          description={report.clashes > 0 ? t('imports.report.clashes', { count: report.clashes }) : undefined}
+          label={t('books.import.report.withClashes')}
+          description={report.clashes > 0 ? t('books.import.report.clashes', { count: report.clashes }) : undefined}
           onChange={(event) => onClashes(event.currentTarget.checked)}
         />
       )}
       {count > 0 ? (
         <Button loading={pending} onClick={onSubmit}>
-          {t('imports.report.submit', { count })}
+          {t('books.import.report.submit', { count })}
         </Button>
       ) : (
-        <Alert color="teal">{t('imports.report.nothing')}</Alert>
+        <Alert color="teal">{t('books.import.report.nothing')}</Alert>
       )}
       {report.rejectedRows.length > 0 && (
         <div className={classes.part}>
           <Group justify="space-between" mb="xs">
-            <Title order={3}>{t('imports.report.rejected', { count: report.rejected })}</Title>
+            <Title order={3}>{t('books.import.report.rejected', { count: report.rejected })}</Title>
             <Button
               variant="default"
               size="sm"
               onClick={() => saveFile('books.rejected.csv', report.rejectsFile ?? '')}
             >
-              {t('imports.report.save')}
+              {t('books.import.report.save')}
             </Button>
           </Group>
           <ResponsiveTable
-            label={t('imports.report.rejected', { count: report.rejected })}
+            label={t('books.import.report.rejected', { count: report.rejected })}
             dense
             rows={report.rejectedRows}
             keyOf={(row) => row.line}
             columns={[
               {
-                title: t('imports.report.place'),
-                cell: ({ line }) => <span className="tabular">{t('imports.report.line', { line })}</span>,
+                title: t('books.import.report.place'),
+                cell: ({ line }) => <span className="tabular">{t('books.import.report.line', { line })}</span>,
               },
               {
-                title: t('imports.report.reason'),
+                title: t('books.import.report.reason'),
                 cell: ({ errors }) => (
                   <span dir="auto">
                     {errors
@@ -247,7 +247,7 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
             ]}
           />
           {report.rejected > report.rejectedRows.length && (
-            <Text c="dimmed">{t('imports.report.first', { count: report.rejectedRows.length })}</Text>
+            <Text c="dimmed">{t('books.import.report.first', { count: report.rejectedRows.length })}</Text>
           )}
         </div>
       )}
@@ -259,36 +259,36 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
 function Earlier() {
   const { data } = useQuery(importsQuery())
   const nameOfState = (state: ImportOfBooks['state']) =>
-    t(`imports.state.${state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)
+    t(`books.import.state.${state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)
   return (
     <>
       {data && data.length > 0 && (
         <section aria-labelledby="earlier" className={classes.part}>
           <Title order={2} id="earlier" mb="xs">
-            {t('imports.earlier.title')}
+            {t('books.import.earlier.title')}
           </Title>
           <ResponsiveTable
-            label={t('imports.earlier.title')}
+            label={t('books.import.earlier.title')}
             dense
             rows={data}
             keyOf={(row) => row.id}
             columns={[
               {
-                title: t('imports.earlier.file'),
+                title: t('books.import.earlier.file'),
                 cell: ({ id, fileName }) => (
                   <Anchor component={Link} to={`${paths.importBooks()}?import=${String(id)}`} dir="auto" fz="inherit">
-                    {fileName || t('imports.earlier.unnamed', { id })}
+                    {fileName || t('books.import.earlier.unnamed', { id })}
                   </Anchor>
                 ),
               },
-              { title: t('imports.earlier.when'), cell: ({ startedAt }) => momentText(startedAt) },
+              { title: t('books.import.earlier.when'), cell: ({ startedAt }) => momentText(startedAt) },
               {
-                title: t('imports.earlier.by'),
-                cell: ({ by }) => <span dir="auto">{by ?? t('imports.earlier.commandLine')}</span>,
+                title: t('books.import.earlier.by'),
+                cell: ({ by }) => <span dir="auto">{by ?? t('books.import.earlier.commandLine')}</span>,
               },
-              { title: t('imports.earlier.state'), cell: ({ state }) => nameOfState(state) },
+              { title: t('books.import.earlier.state'), cell: ({ state }) => nameOfState(state) },
               {
-                title: t('imports.total.added'),
+                title: t('books.import.total.added'),
                 align: 'end',
                 cell: ({ added }) => <span className="tabular">{numberText(added)}</span>,
               },
@@ -297,9 +297,9 @@ function Earlier() {
         </section>
       )}
       <Text className={classes.part} c="dimmed" size="sm">
-        {t('imports.marc.what')}{' '}
+        {t('books.import.marc.what')}{' '}
         <Anchor href={MARC_PATH} download fz="inherit">
-          {t('imports.marc.save')}
+          {t('books.import.marc.save')}
         </Anchor>
       </Text>
     </>

@@ -42,7 +42,7 @@ export function ImportState({ id }: { id: number }) {
         return (
           <section aria-labelledby="import" className={classes.part}>
             <Title order={2} id="import" ref={focusHere} tabIndex={-1}>
-              {t(`imports.title.${found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)}
+              {t(`books.import.title.${found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)}
             </Title>
             <Text c="dimmed" dir="auto">
               {found.fileName}
@@ -51,29 +51,29 @@ export function ImportState({ id }: { id: number }) {
               <>
                 {share !== null && (
                   <Progress.Root size="lg" my="md">
-                    <Progress.Section value={share} aria-label={t('imports.state.progress')} />
+                    <Progress.Section value={share} aria-label={t('books.import.state.progress')} />
                   </Progress.Root>
                 )}
                 <p role="status" className="tabular">
                   {found.state === 'running'
-                    ? t('imports.state.rows', { done: found.done, rows: found.rows })
-                    : t('imports.state.left', { count: found.left })}
+                    ? t('books.import.state.rows', { done: found.done, rows: found.rows })
+                    : t('books.import.state.left', { count: found.left })}
                 </p>
-                <Text c="dimmed">{t('imports.state.goesOn')}</Text>
+                <Text c="dimmed">{t('books.import.state.goesOn')}</Text>
               </>
             )}
             {found.state === 'stopped' && (
               <Alert color="yellow" mt="md">
-                {t('imports.state.stoppedHint')}
+                {t('books.import.state.stoppedHint')}
               </Alert>
             )}
             {!isWorking && found.state !== 'undone' && (
               <dl className={`${classes.totals} tabular`}>
-                <Total name={t('imports.total.added')} count={found.added} />
-                <Total name={t('imports.total.copies')} count={found.copies} />
-                {found.more > 0 && <Total name={t('imports.total.more')} count={found.more} />}
-                <Total name={t('imports.total.known')} count={found.known} />
-                <Total name={t('imports.total.rejected')} count={found.rejected} />
+                <Total name={t('books.import.total.added')} count={found.added} />
+                <Total name={t('books.import.total.copies')} count={found.copies} />
+                {found.more > 0 && <Total name={t('books.import.total.more')} count={found.more} />}
+                <Total name={t('books.import.total.known')} count={found.known} />
+                <Total name={t('books.import.total.rejected')} count={found.rejected} />
               </dl>
             )}
             {undo.error && (
@@ -84,38 +84,38 @@ export function ImportState({ id }: { id: number }) {
             {!isWorking && (
               <Group mt="md">
                 <Button component={Link} to={paths.home()}>
-                  {t('imports.state.books')}
+                  {t('books.import.state.books')}
                 </Button>
                 <Button component={Link} to={paths.importBooks()} variant="default">
-                  {t('imports.state.another')}
+                  {t('books.import.state.another')}
                 </Button>
                 {found.rejected > 0 && found.state !== 'undone' && (
                   <Button component="a" href={rejectedBooksPath(id)} download variant="default">
-                    {t('imports.report.save')}
+                    {t('books.import.report.save')}
                   </Button>
                 )}
                 {found.left > 0 && found.inUse === 0 && (
                   <Button color="red" variant="subtle" loading={undo.pending} onClick={() => ask(id)}>
-                    {t('imports.undo.action')}
+                    {t('books.import.undo.action')}
                   </Button>
                 )}
               </Group>
             )}
             {!isWorking && found.left > 0 && found.inUse > 0 && (
               <Text c="dimmed" mt="md">
-                {t('imports.undo.inUse', { count: found.inUse })}
+                {t('books.import.undo.inUse', { count: found.inUse })}
               </Text>
             )}
             <ConfirmModal
               opened={opened}
               onClose={close}
               onConfirm={() => void takeBack()}
-              title={t('imports.undo.title')}
-              confirm={t('imports.undo.action')}
+              title={t('books.import.undo.title')}
+              confirm={t('books.import.undo.action')}
               pending={undo.pending}
               danger
             >
-              {asked !== null && t('imports.undo.what', { count: found.left })}
+              {asked !== null && t('books.import.undo.what', { count: found.left })}
             </ConfirmModal>
           </section>
         )

@@ -5,7 +5,7 @@ export const screens = {
     path: '/import-books',
     for: 'admin',
     load: (): Lazy => import('./ImportBooksScreen'),
-    words: ['imports'],
+    words: ['books'],
     may: 'catalogue',
   },
 } as const satisfies Screens

@@ -31,7 +31,7 @@ export const screens = {
     path: '/import-people',
     for: 'admin',
     load: (): Lazy => import('./ImportScreen'),
-    words: ['imports', 'people'],
+    words: ['books', 'people'],
     may: 'people',
   },
 } as const satisfies Screens
