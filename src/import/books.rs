@@ -323,7 +323,9 @@ pub fn run(db: &Db, file: &Source, options: Options, id: ImportId) -> Result<()>
     let mut rejects = Excerpt::new(&table, ROOM_FOR_REJECTS);
     let mut running = Running::new(db, options, Some(id), String::new());
     let outcome = running.run(&mut table, |_, refused, _| {
-        refused.iter().for_each(|(row, _)| rejects.add(row));
+        for (row, _) in &refused {
+            rejects.add(row);
+        }
         Ok(())
     });
     let rejects = (running.counts.rejected > 0).then(|| rejects.finish());
@@ -437,7 +439,7 @@ fn language(cell: &str) -> Option<String> {
     Some(code).filter(|code| code.chars().count() <= 35)
 }
 
-/// Writes several names as SLiMS has them, `<A><B>`, with a separator.
+/// Writes several names as `SLiMS` has them, `<A><B>`, with a separator.
 fn unbracketed<'c>(cell: &'c str, separator: &str) -> Cow<'c, str> {
     match cell.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
         Some(inner) if !inner.is_empty() => Cow::Owned(inner.replace("><", separator)),

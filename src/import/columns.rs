@@ -22,7 +22,7 @@ pub struct Vocabulary {
     headings: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// Books: headings of Koha, SLiMS, Libib, OpenLibry, and of accession registers.
+/// Books: headings of Koha, `SLiMS`, Libib, `OpenLibry`, and of accession registers.
 pub const BOOKS: Vocabulary = Vocabulary {
     kind: "books",
     required: "title",

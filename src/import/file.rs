@@ -114,6 +114,7 @@ impl Write for Sink {
 }
 
 /// Says that a file is too long.
+#[must_use]
 pub fn too_long(longest: u64) -> String {
     format!("it has more than {} MiB of text; import it in parts", longest / 1024 / 1024)
 }
@@ -263,10 +264,11 @@ fn separator(head: &[u8]) -> u8 {
             b'"' => is_quoted = !is_quoted,
             b'\n' if !is_quoted => break,
             _ if is_quoted => {}
-            _ => counts
-                .iter_mut()
-                .filter(|(separator, _)| separator == byte)
-                .for_each(|(_, count)| *count += 1),
+            _ => {
+                for (_, count) in counts.iter_mut().filter(|(separator, _)| separator == byte) {
+                    *count += 1;
+                }
+            }
         }
     }
     // Texts have commas too, so among equals the others win.

@@ -54,7 +54,7 @@ fn check(parts: &mut ZipArchive<Cursor<Bytes>>) -> Result<()> {
             _ => damaged(),
         })?;
         let name = part.name().map_err(|_| damaged())?.into_owned();
-        if !name.ends_with(".xml") && !name.ends_with(".rels") {
+        if !matches!(name.rsplit('.').next(), Some("xml" | "rels")) {
             continue;
         }
         let is_sheet = name == "content.xml" || name.starts_with("xl/worksheets/");
@@ -151,7 +151,7 @@ fn read_xlsx<W: Write>(file: Bytes, lines: &mut Lines<'_, W>) -> Result<()> {
                 current = line;
             }
             let text = match cell.get_value() {
-                DataRef::String(text) => text.clone(),
+                DataRef::String(text) | DataRef::DurationIso(text) => text.clone(),
                 DataRef::SharedString(text) => (*text).to_owned(),
                 DataRef::Int(value) => value.to_string(),
                 DataRef::Float(value) => number(*value),
@@ -162,7 +162,6 @@ fn read_xlsx<W: Write>(file: Bytes, lines: &mut Lines<'_, W>) -> Result<()> {
                 }
                 DataRef::DateTime(span) => number(span.as_f64()),
                 DataRef::DateTimeIso(text) => text.chars().take(10).collect(),
-                DataRef::DurationIso(text) => text.clone(),
                 DataRef::Error(_) | DataRef::Empty => String::new(),
             };
             put(&mut row, line, column as usize, text)?;
@@ -247,15 +246,23 @@ fn read_ods<W: Write>(
                     let cell = Cell::of(&tag);
                     end_cell(&mut row, next_row, &mut column, cell)?;
                 }
-                "s" | "tab" | "line-break" => cell.iter_mut().for_each(|cell| cell.text.push(' ')),
+                "s" | "tab" | "line-break" => {
+                    if let Some(cell) = &mut cell {
+                        cell.text.push(' ');
+                    }
+                }
                 _ => {}
             },
             Event::Text(text) if comment == 0 => {
-                cell.iter_mut().for_each(|cell| cell.text.push_str(&text.xml10_content()));
+                if let Some(cell) = &mut cell {
+                    cell.text.push_str(&text.xml10_content());
+                }
             }
             Event::GeneralRef(name) if comment == 0 => {
                 let text = entity(&name).context("the spreadsheet is damaged")?;
-                cell.iter_mut().for_each(|cell| cell.text.push(text));
+                if let Some(cell) = &mut cell {
+                    cell.text.push(text);
+                }
             }
             Event::End(tag) => match tag.local_name().as_ref() {
                 "annotation" => comment = comment.saturating_sub(1),

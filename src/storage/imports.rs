@@ -270,8 +270,11 @@ pub fn begin_undo(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<bool> {
         )? == 1)
 }
 
+/// Titles that an import added, and copies with the titles that they belong to.
+pub type Left = (Vec<BookId>, Vec<(CopyId, BookId)>);
+
 /// Returns the next titles and copies of an import that are not undone yet.
-pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<(Vec<BookId>, Vec<(CopyId, BookId)>)> {
+pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Left> {
     let titles = tx.query(
         sql!("SELECT book_id FROM import_titles WHERE import_id = $1 ORDER BY book_id LIMIT $2"),
         &[&id, &limit],

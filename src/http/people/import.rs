@@ -82,11 +82,13 @@ pub async fn import_people(
 }
 
 /// Splits the fields chosen for the columns of a file.
+#[must_use]
 pub fn chosen(columns: &str) -> Vec<String> {
     columns.split(',').map(|field| field.trim().to_owned()).collect()
 }
 
 /// True for the path of a call that takes a file.
+#[must_use]
 pub fn is_upload(path: &str) -> bool {
     [
         "/people/import",
@@ -114,6 +116,7 @@ pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] A
 
 impl Turn {
     /// True for a call that needs the permit: it reads a file into memory.
+    #[must_use]
     pub fn is_needed(method: &Method, route: &str) -> bool {
         method == Method::POST && is_upload(route)
     }

@@ -257,7 +257,9 @@ impl Record {
         for field in &self.fields {
             let (start, length) = (data.len(), field.data.len() + 1);
             let tag: String = field.tag.chars().chain("   ".chars()).take(3).collect();
-            directory.push_str(&format!("{tag}{:04}{:05}", length.min(9999), start.min(99_999)));
+            directory.push_str(&tag);
+            directory.push_str(&pad(length.min(9999), 4));
+            directory.push_str(&pad(start.min(99_999), 5));
             data.push_str(&field.data);
             data.push(char::from(FIELD_END));
         }
@@ -295,7 +297,12 @@ impl Record {
         let mut fields = vec![Field { tag: "001".into(), data: format!("library-{}", title.id) }];
         let mut add = |tag: &str, indicators: &str, parts: &[(char, &str)]| {
             let parts = parts.iter().filter(|(_, text)| !text.is_empty());
-            let text: String = parts.map(|(code, text)| format!("{SUBFIELD}{code}{text}")).collect();
+            let mut text_of_all = String::new();
+            for (code, text) in parts {
+                text_of_all.extend([SUBFIELD, *code]);
+                text_of_all.push_str(text);
+            }
+            let text = text_of_all;
             if !text.is_empty() {
                 fields.push(Field { tag: tag.to_owned(), data: format!("{indicators}{text}") });
             }
@@ -312,6 +319,11 @@ impl Record {
         }
         Self { leader: "00000nam a2200000 i 4500".into(), fields }
     }
+}
+
+/// Writes a number with leading zeros.
+fn pad(number: usize, digits: usize) -> String {
+    format!("{number:0digits$}")
 }
 
 /// Joins texts of a field and takes away the punctuation that catalogue cards had between them.

@@ -139,13 +139,23 @@ fn parse(bytes: &[u8]) -> Result<Record> {
                 }
                 _ => {}
             },
-            Event::Text(text) => open.iter_mut().for_each(|open| open.push_str(&text.xml10_content())),
-            Event::CData(text) => open.iter_mut().for_each(|open| open.push_str(&text)),
+            Event::Text(text) => {
+                if let Some(open) = &mut open {
+                    open.push_str(&text.xml10_content());
+                }
+            }
+            Event::CData(text) => {
+                if let Some(open) = &mut open {
+                    open.push_str(&text);
+                }
+            }
             Event::GeneralRef(name) => {
                 let character = entity(&name).ok_or_else(|| {
                     anyhow!("it has the unknown entity \"&{};\"", super::super::table::short(&name))
                 })?;
-                open.iter_mut().for_each(|open| open.push(character));
+                if let Some(open) = &mut open {
+                    open.push(character);
+                }
             }
             Event::End(tag) => match tag.local_name().as_ref() {
                 "leader" => record.leader = open.take().unwrap_or_default(),
