@@ -266,7 +266,7 @@ fn packed_files_and_marks_of_spreadsheets_are_read_as_they_are() {
         Ok(totals(1, 1, 0, 0))
     );
     assert_eq!(desk.import("title\nNo line end"), Ok(totals(1, 1, 0, 0)));
-    assert_eq!(desk.titles(), ["Packed", "Part one", "Part two", "Marked", "Both", "No line end"]);
+    assert_eq!(desk.titles(), ["Packed", "Part one", "Part two", "Marked", "Café", "Both", "No line end"]);
 }
 
 #[test]
