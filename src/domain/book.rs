@@ -129,7 +129,6 @@ pub struct Imprint {
 }
 
 /// Optional field of a form: `None` if omitted, `Some(None)` if null.
-#[expect(clippy::option_option, reason = "null differs from an omitted field")]
 pub type Given<T> = Option<Option<T>>;
 
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Given<T>, D::Error> {
@@ -235,18 +234,18 @@ impl BookForm {
     /// Applies the form's fields to an imprint.
     #[must_use]
     pub fn imprint(&self, before: Imprint) -> Imprint {
-        fn put<T: Clone>(given: &Given<T>, before: Option<T>) -> Option<T> {
-            given.clone().unwrap_or(before)
+        fn put<T: Clone>(given: Option<&Option<T>>, before: Option<T>) -> Option<T> {
+            given.map_or(before, Clone::clone)
         }
-        let text = |given: &Given<String>, before| put(given, Some(before)).unwrap_or_default();
+        let text = |given: Option<&Option<String>>, before| put(given, Some(before)).unwrap_or_default();
         Imprint {
-            isbn: put(&self.isbn, before.isbn),
-            publisher: text(&self.publisher, before.publisher),
-            edition: text(&self.edition, before.edition),
-            published_year: put(&self.published_year, before.published_year),
-            language: put(&self.language, before.language),
-            call_number: text(&self.call_number, before.call_number),
-            price: put(&self.price, before.price),
+            isbn: put(self.isbn.as_ref(), before.isbn),
+            publisher: text(self.publisher.as_ref(), before.publisher),
+            edition: text(self.edition.as_ref(), before.edition),
+            published_year: put(self.published_year.as_ref(), before.published_year),
+            language: put(self.language.as_ref(), before.language),
+            call_number: text(self.call_number.as_ref(), before.call_number),
+            price: put(self.price.as_ref(), before.price),
         }
     }
 

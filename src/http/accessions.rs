@@ -144,7 +144,7 @@ pub async fn list_accessions(
             Ok(AccessionList {
                 books: storage::books::cards(tx, &ids)?,
                 total: storage::books::count_not_described(tx)?,
-                next: ids.last().filter(|_| goes_on).map(|last| page::cursor(last)),
+                next: ids.last().filter(|_| goes_on).map(page::cursor),
             })
         })
         .await?;

@@ -140,17 +140,7 @@ pub const BOOKS: Vocabulary = Vocabulary {
         ),
         (
             "location",
-            &[
-                "location",
-                "shelf",
-                "shelfno",
-                "rack",
-                "rackno",
-                "almirah",
-                "almirahno",
-                "स्थान",
-                "अलमारी",
-            ],
+            &["location", "shelf", "shelfno", "rack", "rackno", "almirah", "almirahno", "स्थान", "अलमारी"],
         ),
         (
             "callNumber",

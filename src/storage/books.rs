@@ -71,7 +71,7 @@ impl From<&Detail> for Record {
             no_of_books: book.no_of_books,
             location: book.location.clone(),
             rating: book.rating,
-            imprint: imprint.clone(),
+            imprint: Box::new(imprint.clone()),
         }
     }
 }

@@ -99,7 +99,7 @@ pub struct Record {
     pub location: String,
     pub rating: Option<i64>,
     #[serde(flatten)]
-    pub imprint: Imprint,
+    pub imprint: Box<Imprint>,
 }
 
 /// Stars and text of a review.

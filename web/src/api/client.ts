@@ -25,7 +25,8 @@ function early(url: string): Promise<Response> | undefined {
 export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
-    const response = await (early(request.url) ?? fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))
+    const response = await (early(request.url) ??
+      fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))
     hear(response)
     return response
   } catch (error) {

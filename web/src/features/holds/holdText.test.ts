@@ -32,7 +32,10 @@ describe('a hold', () => {
       'A copy is kept for you at the library until 24 Nov 2026',
     ],
     [{ state: 'expired', place: null }, 'Not picked up in time'],
-    [{ fillable: false }, 'This reservation cannot be filled: the library has no copy left. Ask at the desk, or cancel it.'],
+    [
+      { fillable: false },
+      'This reservation cannot be filled: the library has no copy left. Ask at the desk, or cancel it.',
+    ],
     [{ state: 'cancelled', place: null, fillable: false }, 'Cancelled: the library has no copy left'],
   ])('R-HOLD-1 says how it stands: %j', (more, words) => {
     expect(holdText(hold(more))).toBe(words)

@@ -171,7 +171,9 @@ describe('All Borrowed Books', () => {
     desk()
     renderApp('/fine')
     await userEvent.click(await button('Extend 7 Days', 1))
-    expect(await screen.findByText(/^Return date extended successfully\. The new date is .* The fine of ₹15 is dropped\.$/)).toBeVisible()
+    expect(
+      await screen.findByText(/^Return date extended successfully\. The new date is .* The fine of ₹15 is dropped\.$/),
+    ).toBeVisible()
     expect(screen.getByRole('row', { name: /Reader 1/ })).toHaveTextContent('28 Nov 2026')
     const same = await button('Extend 7 Days', 1)
     await waitFor(() => expect(same).toHaveFocus())

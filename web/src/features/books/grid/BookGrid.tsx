@@ -110,11 +110,7 @@ export function BookGrid({
         </Text>
         {filters &&
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
-          (isPhone(width) ? (
-            <FilterSheet isSearch={filter.q !== ''} />
-          ) : (
-            <BookFilters isSearch={filter.q !== ''} />
-          ))}
+          (isPhone(width) ? <FilterSheet isSearch={filter.q !== ''} /> : <BookFilters isSearch={filter.q !== ''} />)}
       </div>
       <div ref={ref}>
         {query.data ? (

@@ -296,7 +296,9 @@ describe('admin home', () => {
       ...session,
       'GET /books': catalogue,
       'GET /books/1': {
-        body: bookDetail(1, { reservation: { offered: false, waiting: 3, free: 3, backBy: null, own: null } }),
+        body: bookDetail(1, {
+          reservation: { offered: false, waiting: 3, free: 3, fillable: true, inRepair: 0, backBy: null, own: null },
+        }),
         headers: { ETag: '"1"' },
       },
       'GET /books/1/copies': {
