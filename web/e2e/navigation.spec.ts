@@ -1,6 +1,7 @@
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { heading } from './support/screens'
 import { expect, present, test } from './support/test'
+import { chunkOf } from './support/chunks'
 
 const bar = 'Main'
 
@@ -103,7 +104,7 @@ test.describe('the bar of a librarian', () => {
     watch,
   }) => {
     watch.refuses(404)
-    const chunk = /DeleteBooksScreen-.*\.js/
+    const chunk = chunkOf('features/books/lists/DeleteBooksScreen.tsx')
     let asked = 0
     await page.route(chunk, (route) => {
       asked += 1

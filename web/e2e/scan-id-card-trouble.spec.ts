@@ -3,6 +3,7 @@ import { drawn, toJpeg, toRgba } from '../bench/scanner/cards'
 import { expectAccessible } from './support/accessible'
 import { AIM, cardOf, email, wedgeScan, headline, openScanner, panel, password, test, toggle } from './support/scanner'
 import { expect } from './support/test'
+import { chunkOf } from './support/chunks'
 
 const typedNumber = (page: Page) => panel(page).getByRole('textbox', { name: 'roll number' })
 const choosePicture = (page: Page) => panel(page).locator('input[type=file]')
@@ -130,7 +131,7 @@ test('a scanner that does not arrive is said, what was typed stays, and Try agai
   watch,
 }) => {
   watch.excuse(/ERR_FAILED|Loading chunk scanner failed/)
-  const chunk = '**/static/js/scanner-*.js*'
+  const chunk = chunkOf('features/scanner/index.ts')
   await page.route(chunk, (route) => route.abort())
   await page.goto('login')
   await email(page).fill('asha@college.test')

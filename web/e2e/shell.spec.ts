@@ -1,6 +1,7 @@
 import type { Request } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
+import { chunkOf } from './support/chunks'
 
 /** Records when the screen was ready behind the preloader, and when the preloader began to leave. */
 function watchPreloader() {
@@ -97,7 +98,7 @@ test.describe('errors of routing', () => {
 test.describe('chunks', () => {
   test.use({ as: 'librarian' })
   // The retry uses another address.
-  const home = /\/static\/js\/AdminHomeScreen-[^/]*\.js(\?.*)?$/
+  const home = chunkOf('features/books/lists/AdminHomeScreen.tsx')
 
   test('R-SHELL-3 every script comes from static/js below the base path, and screens have their own', async ({
     page,
@@ -111,7 +112,7 @@ test.describe('chunks', () => {
     const start = '/library/start.js'
     expect(scripts.filter((path) => path !== start && !path.startsWith('/library/static/js/'))).toEqual([])
     expect(scripts.some((path) => home.test(path))).toBe(true)
-    expect(scripts.some((path) => path.includes('StudentHomeScreen'))).toBe(false)
+    expect(scripts.some((path) => chunkOf('features/books/lists/StudentHomeScreen.tsx').test(path))).toBe(false)
   })
 
   test('R-SHELL-3 a chunk that is missing, breaks off or throws says which one and why, and Reload brings it', async ({

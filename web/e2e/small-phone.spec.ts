@@ -3,6 +3,7 @@ import { expectNoSidewaysScroll } from './support/accessible'
 import { open } from './support/layout'
 import { card, heading, search } from './support/screens'
 import { expect, present, test } from './support/test'
+import { chunkOf } from './support/chunks'
 
 /** The smallest phone that is still sold, with touch. */
 const PHONE = { width: 360, height: 640 }
@@ -92,7 +93,7 @@ test.describe('a student without a network', () => {
     who,
   }) => {
     watch.excuse(/ERR_INTERNET_DISCONNECTED|could not be loaded/)
-    const arrived = page.waitForResponse(/ProfileScreen-.*\.js/)
+    const arrived = page.waitForResponse(chunkOf('features/profile/ProfileScreen.tsx'))
     await page.goto('student-home')
     await expect(page.getByRole('article').first()).toBeVisible()
     await arrived
