@@ -74,7 +74,7 @@ pub async fn every_request(
     let (mut response, noted) = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
 
     headers::secure(response.headers_mut(), &app.settings);
-    if route.starts_with(API) {
+    if path.starts_with(API) {
         // Data must not be cached.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response.headers_mut().insert(BUILD, app.screens.build().clone());

@@ -30,6 +30,7 @@ messages! {
     "instead.lend" = instead_lend(): "Lend it again at the desk.";
     "instead.returnAndLend" = instead_return_and_lend(): "Return it at the desk, and lend it again.";
     "instead.found" = instead_found(): "When the copy is found, return it at the desk and cancel the charge.";
+    "instead.setDueDate" = instead_set_due_date(): "Set the due date again by hand.";
     "instead.cancelHold" = instead_cancel_hold(): "Cancel the reservation.";
     "instead.reserve" = instead_reserve(): "Reserve the title again.";
     "instead.moveCopy" = instead_move_copy(): "Move the copy on the page of its title.";

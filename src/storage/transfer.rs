@@ -190,7 +190,11 @@ fn insert(table: &str, columns: &BTreeMap<String, String>, postgres: bool) -> St
         }
     });
     let values = values.collect::<Vec<_>>().join(", ");
-    let from = if postgres { "json_array_elements(CAST($1 AS json)) AS rows (it)" } else { "json_each(?1)" };
+    let from = if postgres {
+        "json_array_elements(CAST(CAST($1 AS TEXT) AS json)) AS rows (it)"
+    } else {
+        "json_each(?1)"
+    };
     format!("INSERT INTO \"{table}\" ({}) SELECT {values} FROM {from}", quoted(columns))
 }
 

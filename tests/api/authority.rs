@@ -69,15 +69,22 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/loans/{id}/lost"
             | "/loans/{id}/return"
             | "/loans/{id}/extend"
+            | "/loans/{id}/due-date"
             | "/books/{id}/holds"
             | "/holds/{id}/move"
             | "/desk/scans",
         )
-        | ("DELETE", "/holds/{id}") => Concern::Serves,
+        | ("DELETE", "/holds/{id}" | "/books/{id}/holds") => Concern::Serves,
         (
             "POST",
             "/people"
             | "/books"
+            | "/accessions"
+            | "/imports/books"
+            | "/imports/books/check"
+            | "/imports/books/columns"
+            | "/imports/books/{id}/undo"
+            | "/imports/people/columns"
             | "/books/{id}/copies"
             | "/copies/{id}/move"
             | "/copies/shelve"

@@ -346,9 +346,12 @@ async fn returning_for_one_and_lending_to_another_is_both_or_neither_r_desk_2() 
 async fn a_lost_copy_that_turns_up_goes_to_whoever_waits_r_hold_3() {
     let app = TestApp::new().await;
     let (desk, asha, waiting) = (app.admin(0).await, app.student(1).await, app.student(2).await);
-    let book = app.book("Algorithms", 1).await;
+    let book = app.book("Algorithms", 2).await;
+    app.student(3).await.borrow(book).await;
     let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
-    let (id, code) = (&list["copies"][0]["id"], &list["copies"][0]["barcode"]);
+    let free =
+        list["copies"].as_array().and_then(|copies| copies.iter().find(|it| it["state"] == "on-shelf"));
+    let (id, code) = free.map(|copy| (&copy["id"], &copy["barcode"])).expect("one is left");
     desk.post(&format!("/copies/{id}/move"), &json!({ "state": "lost" })).await.expect(200);
     waiting.ask(&format!("/books/{book}/holds")).await.expect(201);
     let found = scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;

@@ -17,14 +17,15 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
             json!({
                 "id": id, "description": "A book of which the library thinks highly. ".repeat(5).trim(),
                 "averageRating": book["averageRating"], "reviewCount": 0, "copies": 2,
-                "reservation": { "offered": false, "waiting": 0, "free": 2, "own": null, "backBy": null },
-                "refusals": [],
+                "reservation": { "offered": false, "waiting": 0, "free": 2, "own": null, "backBy": null,
+                                 "fillable": true, "inRepair": 0 },
+                "refusals": [], "publisher": "", "edition": "", "callNumber": "",
             })
         )
         .as_object()
         .map(|fields| {
             let mut fields = fields.clone();
-            for unknown in ["averageRating", "isbn", "publishedYear", "language", "nextDue"] {
+            for unknown in ["averageRating", "isbn", "publishedYear", "language", "nextDue", "price"] {
                 fields.insert(unknown.into(), Value::Null);
             }
             Value::Object(fields)

@@ -157,7 +157,8 @@ async fn librarians_see_lines_reserve_for_readers_and_move_them_with_a_reason_r_
     let wanted = admin.get("/holds/titles?limit=1").await.expect(200);
     assert_eq!(
         wanted["titles"],
-        json!([{ "bookId": book, "title": "Godaan", "author": "Premchand", "waiting": 2, "copies": 1, "backBy": "2026-11-28" }])
+        json!([{ "bookId": book, "title": "Godaan", "author": "Premchand", "waiting": 2, "copies": 1, "backBy": "2026-11-28",
+                 "fillable": true }])
     );
     let next = wanted["next"].as_str().expect("a second page");
     let rest = admin.get(&format!("/holds/titles?limit=1&cursor={next}")).await.expect(200);

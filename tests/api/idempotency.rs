@@ -237,7 +237,34 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     all.push(to_the_provider(&student).await);
     let here = app.student(6).await;
     all.extend(to_sessions(&here, &admin).await);
+    all.extend(to_the_collection(&admin).await);
     repeat(&app, &all).await;
+}
+
+/// A librarian's writes on lists of titles, and on what waits for them.
+async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 5] {
+    let app = admin.app;
+    let (gone, kept) = (app.book("Gone for good", 1).await, app.book("Kept longer", 1).await);
+    let loan = app.student(8).await.borrow(kept).await;
+    let lost = app.student(8).await.borrow(gone).await;
+    app.student(9).await.ask(&format!("/books/{gone}/holds")).await.expect(201);
+    admin.post(&format!("/loans/{lost}/lost"), &json!({ "price": 0 })).await.expect(200);
+    [
+        (admin, Write::new("DELETE", format!("/books/{gone}/holds?reason=lost")), "/books/{id}/holds"),
+        (
+            admin,
+            Write::new("POST", format!("/loans/{loan}/due-date"))
+                .body(json!({ "returnDate": "2026-12-20", "reason": "ill" })),
+            "/loans/{id}/due-date",
+        ),
+        (
+            admin,
+            Write::new("POST", "/accessions").body(json!({ "title": "Quick", "barcodes": ["Q-1"] })),
+            "/accessions",
+        ),
+        (admin, Write::new("POST", "/overview/printed"), "/overview/printed"),
+        (admin, Write::new("PUT", "/overview/steps").body(json!({ "shown": true })), "/overview/steps"),
+    ]
 }
 
 /// Unlinks a person, linked for this, from the college's provider.
@@ -366,7 +393,10 @@ async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'stat
 async fn repeat(app: &TestApp, writes: &[(&Person<'_>, Write, &str)]) {
     let tried: BTreeSet<(String, String)> =
         writes.iter().map(|(_, write, path)| (write.method.to_owned(), (*path).to_owned())).collect();
-    assert_eq!(tried, documented(), "every write that takes a key is tried here");
+    let mut all = documented();
+    // Jobs go on after their answer: `book_import` repeats them.
+    all.retain(|(_, path)| !path.starts_with("/imports/"));
+    assert_eq!(tried, all, "every write that takes a key is tried here");
 
     for (person, write, path) in writes {
         let key = format!("{} {path}", write.method);

@@ -98,8 +98,13 @@ pub struct Record {
     pub no_of_books: i64,
     pub location: String,
     pub rating: Option<i64>,
-    #[serde(flatten)]
+    #[serde(flatten, skip_serializing_if = "is_blank")]
     pub imprint: Box<Imprint>,
+}
+
+#[expect(clippy::borrowed_box, reason = "serde's signature")]
+fn is_blank(imprint: &Box<Imprint>) -> bool {
+    **imprint == Imprint::default()
 }
 
 /// Stars and text of a review.

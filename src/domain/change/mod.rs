@@ -248,6 +248,7 @@ impl Change {
             Self::Loan(LoanChange::Returned { .. }) => message::instead_lend(),
             Self::Loan(LoanChange::Renewed { .. }) => message::instead_return_and_lend(),
             Self::Loan(LoanChange::DeclaredLost { .. }) => message::instead_found(),
+            Self::Loan(LoanChange::DueDateSet { .. }) => message::instead_set_due_date(),
             Self::Loan(LoanChange::FineCharged { .. }) | Self::Money(MoneyChange::Charged { .. }) => {
                 message::instead_cancel_charge()
             }

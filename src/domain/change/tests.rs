@@ -122,13 +122,15 @@ const STORED: &[&str] = &[
         r#"{"kind":"book-updated","before":{"title":"Godan","author":"","genre":"","photoURL":"","description":"","#,
         r#""status":"Not Available","noOfBooks":0,"location":"","rating":null},"#,
         r#""after":{"title":"Godaan","author":"","genre":"","photoURL":"","description":"","#,
-        r#""status":"Available","noOfBooks":1,"location":"","rating":null}}"#
+        r#""status":"Available","noOfBooks":1,"location":"","rating":null,"isbn":"9780141439518","publisher":"Penguin","#,
+        r#""edition":"2nd","publishedYear":2003,"language":"en","callNumber":"823","price":250}}"#
     ),
     concat!(
         r#"{"kind":"book-deleted","book":{"title":"Godaan","author":"","genre":"","photoURL":"","description":"","#,
         r#""status":"Not Available","noOfBooks":0,"location":"","rating":null}}"#
     ),
     r#"{"kind":"books-imported","first":1,"last":9,"count":9}"#,
+    r#"{"kind":"import-undone","import":2,"count":9}"#,
     r#"{"kind":"reviewed","review":1,"rating":5,"before":{"rating":1,"comment":"No."}}"#,
     r#"{"kind":"review-deleted","review":1,"before":{"rating":1,"comment":"No."}}"#,
     concat!(
@@ -150,6 +152,7 @@ const AT_DESK: &[&str] = &[
     "returned",
     "renewed",
     "fine-charged",
+    "due-date-set",
     "charged",
     "paid",
     "waived",
@@ -168,6 +171,7 @@ const AT_DESK: &[&str] = &[
 
 /// Kinds that name their person, as is their undo (R-PEOPLE-6), as migration 0020 marked the rows from before.
 const PERSONAL: &[&str] = &[
+    "due-date-set",
     "registered",
     "profile-updated",
     "person-added",

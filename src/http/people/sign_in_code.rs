@@ -67,12 +67,16 @@ pub struct BatchCodesForm {
     #[schema(required)]
     batch: String,
     /// Days for which the codes are valid; 7 by default.
-    #[serde(default)]
-    #[schema(value_type = i64, required = false)]
-    days: Option<i64>,
+    #[serde(default = "default_days")]
+    #[schema(required = false)]
+    days: i64,
     /// Preview: make no codes.
     #[serde(default)]
     dry_run: bool,
+}
+
+const fn default_days() -> i64 {
+    people::sign_in_code::DAYS
 }
 
 /// Person with their sign-in code, for a slip.
@@ -107,7 +111,7 @@ pub async fn make_sign_in_codes(
 ) -> Result<axum::Json<BatchCodes>> {
     let mut invalid = Invalid::default();
     let batch = BATCH.check(&form.batch, &mut invalid);
-    let days = form.days.map_or(people::sign_in_code::DAYS, |days| VALID_DAYS.check(days, &mut invalid));
+    let days = VALID_DAYS.check(form.days, &mut invalid);
     invalid.or(())?;
     let found = app
         .library

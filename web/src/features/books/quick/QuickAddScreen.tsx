@@ -101,9 +101,10 @@ function QuickAdd() {
   const known = number === null ? null : (search.data ?? null)
 
   useEffect(() => isbn.current?.focus({ preventScroll: true }), [])
-  // The fields of a new title go when the title is known: the next scan is a barcode.
+  // The fields of a new title go when the title is known: the next scan is a barcode. A librarian who still types the ISBN
+  // stays there: the Enter that follows would save.
   useEffect(() => {
-    if (known !== null) barcodes.current?.focus()
+    if (known !== null && document.activeElement !== isbn.current) barcodes.current?.focus()
   }, [known])
 
   function addBarcodes(code: string) {
