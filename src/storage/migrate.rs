@@ -83,6 +83,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0026_imprints"),
     migration!("0027_imports"),
     migration!("0028_first_steps"),
+    migration!("0029_loans_of_book"),
 ];
 
 impl Migration {

@@ -54,6 +54,7 @@ const COUNTS: &[&str] = &[
     "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
     "DELETE FROM merges",
     "DELETE FROM deleted_books",
+    "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
     "SELECT id, category FROM users WHERE category <>",
