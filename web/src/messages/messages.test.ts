@@ -11,6 +11,7 @@ import {
 } from '../../scripts/messages.mjs'
 import { chooseLanguage, currentLanguage, rich, startMessages, t, translate } from '../lib/messages'
 import { pseudo } from '../lib/pseudo'
+import { screens } from '../screens'
 
 afterEach(async () => {
   await chooseLanguage('en')
@@ -222,6 +223,12 @@ describe('the parts that messages travel in', () => {
     expect(partOf('desk.screen.title')).toBe('desk')
     // Answers of the desk are shown on phones too.
     expect(partOf('desk.lent')).toBe('common')
+  })
+
+  it('the label of every link of the bar travels with the frame', () => {
+    const labels = Object.values(screens).flatMap((screen) => ('label' in screen ? [screen.label] : []))
+    expect(labels.length).toBeGreaterThan(10)
+    expect(labels.filter((label) => !['first', 'frame'].includes(partOf(label)))).toEqual([])
   })
 
   it('must be named by a screen: those of its code, of what that imports, and no others', () => {
