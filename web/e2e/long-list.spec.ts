@@ -7,7 +7,7 @@ test.use({ as: 'librarian', shelf: 'long' })
 /** Position and title of every rendered book. */
 const books = (page: Page) =>
   page
-    .getByRole('listitem')
+    .locator('[aria-posinset]')
     .evaluateAll((items) =>
       items.map((item) => [item.getAttribute('aria-posinset'), item.querySelector('h2')?.textContent]),
     )

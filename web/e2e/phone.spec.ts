@@ -88,7 +88,7 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
   await phone.goto(address)
   await expect(pairing(page).getByRole('heading', { name: 'Phones of this desk' })).toBeVisible()
   await expect(pairing(page).getByRole('img', { name: 'Code for the phone' })).toBeHidden()
-  expect(phone.url(), 'the token does not stay in the address bar').not.toContain('#')
+  await expect.poll(() => phone.url(), 'the token does not stay in the address bar').not.toContain('#')
   await expectAccessible(page, 'a phone that scans for the desk')
   await page.keyboard.press('Escape')
   await expect(phones(page)).toHaveText('1 phone scans')

@@ -5,9 +5,9 @@ const manifest = JSON.parse(readFileSync(new URL('../../dist/.vite/manifest.json
   { file: string }
 >
 
-/** Matches the address of the chunk that begins with a source file, also that of a retry. */
+/** Matches the address of the chunk that begins with a source file or a part of the messages, also that of a retry. */
 export function chunkOf(source: string): RegExp {
-  const file = manifest[`src/${source}`]?.file
+  const file = (manifest[`src/${source}`] ?? manifest[source])?.file
   if (file === undefined) throw new Error(`${source} has no chunk`)
   return new RegExp(`/${file.replaceAll('.', '\\.')}(\\?.*)?$`)
 }

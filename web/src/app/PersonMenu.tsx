@@ -94,8 +94,13 @@ function useSignOut() {
   const navigate = useNavigate()
   const leave = async () => {
     const uid = uidOf(queries)
+    // What is still asked for would be refused once the session has ended.
+    await queries.cancelQueries()
     const { ok } = await run(null)
-    if (!ok) return
+    if (!ok) {
+      void queries.refetchQueries({ type: 'active' })
+      return
+    }
     await navigate(paths.login(), { replace: true })
     clearPerson(queries)
     forgetDrafts()

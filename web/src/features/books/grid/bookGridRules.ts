@@ -46,7 +46,7 @@ export function rowHeight(
 const WORDS = 134
 const ACTIONS = 42
 /** Height of the line with copies and place. */
-const SHELF = 20
+const SHELF = 40
 
 type Page = { total: number; totalIsExact: boolean }
 
