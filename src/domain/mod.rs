@@ -12,6 +12,7 @@ pub mod fine;
 pub mod hold;
 pub mod id;
 pub mod isbn;
+pub mod label;
 pub mod ledger;
 pub mod library;
 pub mod loan;

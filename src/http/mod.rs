@@ -15,11 +15,13 @@ pub mod desk;
 pub mod device;
 pub mod edge;
 pub mod error;
+pub mod exports;
 pub mod extract;
 pub mod headers;
 pub mod holds;
 pub mod idempotency;
 pub mod imports;
+pub mod labels;
 pub mod ledger;
 pub mod limits;
 pub mod loans;
@@ -122,6 +124,13 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(copies::update_copy))
         .routes(routes!(copies::move_copy))
         .routes(routes!(copies::shelve_copies))
+        .routes(routes!(exports::export_books))
+        .routes(routes!(exports::export_holds))
+        .routes(routes!(labels::list_labels))
+        .routes(routes!(labels::export_labels))
+        .routes(routes!(labels::list_label_batches, labels::add_label_batch))
+        .routes(routes!(labels::list_label_sheets, labels::save_label_sheet))
+        .routes(routes!(labels::delete_label_sheet))
         .routes(routes!(desk::scan_at_desk))
         .routes(routes!(accessions::add_accession, accessions::list_accessions))
         .routes(routes!(desk::read_desk_today))

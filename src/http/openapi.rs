@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     domain::{
-        account, book, calendar, copy, ledger, library, person, review,
+        account, book, calendar, copy, label, ledger, library, person, review,
         rule::{Kind, Number, Text},
         rules, till,
     },
@@ -135,6 +135,8 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("DamageForm", "note", super::desk::DAMAGE),
     ("ScanForm", "code", super::desk::CODE),
     ("PairForm", "desk", super::phones::DESK),
+    ("LabelBatchForm", "sheet", label::SHEET),
+    ("SheetForm", "name", label::NAME),
     ("OpenForm", "code", super::phones::PAIRING_CODE),
     ("OpenForm", "token", super::phones::TOKEN),
     ("PhoneScanForm", "key", super::phones::KEY),
@@ -155,6 +157,16 @@ const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("MoveInLine", "place", super::holds::PLACE),
     ("BatchCodesForm", "days", super::people::sign_in_code::VALID_DAYS),
     ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
+    ("SheetForm", "pageWidth", label::PAGE_WIDTH),
+    ("SheetForm", "pageHeight", label::PAGE_HEIGHT),
+    ("SheetForm", "columns", label::COLUMNS),
+    ("SheetForm", "rows", label::ROWS),
+    ("SheetForm", "width", label::WIDTH),
+    ("SheetForm", "height", label::HEIGHT),
+    ("SheetForm", "left", label::LEFT),
+    ("SheetForm", "top", label::TOP),
+    ("SheetForm", "lastLeft", label::LAST_LEFT),
+    ("SheetForm", "lastTop", label::LAST_TOP),
 ];
 /// Smallest and largest amounts of money by schema and field.
 const AMOUNTS: &[(&str, &str, Money, Money)] = &[
@@ -177,6 +189,7 @@ const UNIQUE: &[(&str, &str)] = &[
     ("NewBook", "barcodes"),
     ("AccessionForm", "barcodes"),
     ("NewCopies", "barcodes"),
+    ("LabelBatchForm", "copies"),
     ("PaymentForm", "charges"),
     ("PromotionForm", "except"),
 ];

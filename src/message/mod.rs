@@ -11,6 +11,7 @@ mod desk;
 mod field;
 mod hold;
 mod import;
+mod label;
 mod loan;
 mod money;
 mod person;
@@ -34,6 +35,7 @@ pub use desk::*;
 pub use field::*;
 pub use hold::*;
 pub use import::*;
+pub use label::*;
 pub use loan::*;
 pub use money::*;
 pub use person::*;
@@ -70,6 +72,7 @@ const TABLES: &[&[Template]] = &[
     field::TEMPLATES,
     hold::TEMPLATES,
     import::TEMPLATES,
+    label::TEMPLATES,
     loan::TEMPLATES,
     money::TEMPLATES,
     person::TEMPLATES,

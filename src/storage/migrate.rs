@@ -84,6 +84,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0027_imports"),
     migration!("0028_first_steps"),
     migration!("0029_loans_of_book"),
+    migration!("0030_labels"),
 ];
 
 impl Migration {

@@ -89,6 +89,11 @@ fn body(method: &str, path: &str) -> Option<Value> {
         }
         ("POST", "/loans/{id}/lost") => json!({ "price": 0 }),
         ("POST", "/people/{id}/refunds") => json!({ "amount": 1, "method": "cash" }),
+        ("POST", "/label-batches") => json!({ "copies": [1], "sheet": "s" }),
+        ("POST", "/label-sheets") => json!({
+            "name": "s", "pageWidth": 5000, "pageHeight": 2500, "columns": 1, "rows": 1, "width": 5000, "height": 2500,
+            "left": 0, "top": 0, "lastLeft": 0, "lastTop": 0,
+        }),
         ("POST", "/vitals") => json!({ "metrics": [] }),
         _ => return None,
     };
@@ -279,7 +284,9 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         | "/no-dues/{number}"
                         | "/auth/passkeys/{id}/remove"
                         // No closing has this number.
-                        | "/till/closings/{id}" => 404..=404,
+                        | "/till/closings/{id}"
+                        // The library has no sheet of its own.
+                        | "/label-sheets/{id}" => 404..=404,
                         "/phone/open" => 410..=410,
                         // The library has a librarian.
                         "/setup" if *method == "POST" => 409..=409,
@@ -311,7 +318,6 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
     (
         Capability::Desk,
         &[
-            ("GET", "/loans.csv"),
             ("POST", "/copies/{id}/move"),
             ("POST", "/copies/shelve"),
             ("POST", "/desk/scans"),
@@ -321,6 +327,8 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("DELETE", "/desk/phones/{id}"),
             ("GET", "/desk/phone-scans"),
             ("POST", "/people/{id}/payments"),
+            ("GET", "/loans.csv"),
+            ("GET", "/holds.csv"),
             ("GET", "/till"),
             ("POST", "/till/closings"),
             ("GET", "/till/closings"),
@@ -352,6 +360,13 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("GET", "/imports/books/{id}/rejected.csv"),
             ("POST", "/imports/books/{id}/undo"),
             ("GET", "/books.mrc"),
+            ("GET", "/labels"),
+            ("GET", "/labels.csv"),
+            ("GET", "/label-batches"),
+            ("POST", "/label-batches"),
+            ("GET", "/label-sheets"),
+            ("POST", "/label-sheets"),
+            ("DELETE", "/label-sheets/{id}"),
         ],
     ),
     (

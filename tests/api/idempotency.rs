@@ -31,7 +31,7 @@ use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
 use crate::{
-    app::{Answer, Person, TestApp, form},
+    app::{Answer, Person, TestApp, form, with},
     common::Database,
     oidc::known,
 };
@@ -147,6 +147,11 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     let book = app.book("Godaan", 5).await;
     let etag = admin.get(&format!("/books/{book}")).await.etag();
     let doomed = app.book("Doomed", 1).await;
+    let roll = json!({
+        "name": "roll", "pageWidth": 5000, "pageHeight": 2500, "columns": 1, "rows": 1, "width": 5000, "height": 2500,
+        "left": 0, "top": 0, "lastLeft": 0, "lastTop": 0,
+    });
+    let sheet = admin.post("/label-sheets", &roll).await.expect(201)["id"].clone();
     let (back, longer) = (student.borrow(book).await, student.borrow(book).await);
     let copies = admin.get(&format!("/books/{book}/copies")).await.expect(200);
     let copies = copies["copies"].as_array().expect("a list");
@@ -217,6 +222,17 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
             "/copies/{id}/move",
         ),
         (&admin, Write::new("POST", "/copies/shelve"), "/copies/shelve"),
+        (
+            &admin,
+            Write::new("POST", "/label-batches").body(json!({ "copies": [copy], "sheet": "A4" })),
+            "/label-batches",
+        ),
+        (
+            &admin,
+            Write::new("POST", "/label-sheets").body(with(&roll, json!({ "name": "n" }))),
+            "/label-sheets",
+        ),
+        (&admin, Write::new("DELETE", format!("/label-sheets/{sheet}")), "/label-sheets/{id}"),
         (&chitra, Write::new("POST", format!("/books/{waited}/holds")), "/books/{id}/holds"),
         (
             &admin,

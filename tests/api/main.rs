@@ -47,6 +47,7 @@ mod holds;
 mod idempotency;
 mod import;
 mod jobs;
+mod labels;
 mod law;
 #[path = "../common/librarian.rs"]
 mod librarian;

@@ -333,7 +333,7 @@ async fn the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6(databas
     assert_eq!(file.header("content-disposition"), Some(name));
     assert_eq!(
         file.text,
-        "when,rollNumber,name,kind,of,reason,reference,receipt,debit,credit,by\n\
+        "\u{feff}when,rollNumber,name,kind,of,reason,reference,receipt,debit,credit,by\n\
          2026-12-01 00:01,cs25-001,'=1+1,waiver,,worn,,,,1.00,Librarian 0\n\
          2026-12-01 00:01,cs25-001,'=1+1,reversal,,,,,7.00,,Librarian 0\n\
          2026-12-01 00:01,cs25-001,'=1+1,payment,cash,,,2026-27/000002,,7.00,Librarian 0\n\

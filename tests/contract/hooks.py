@@ -17,7 +17,8 @@ BEYOND_A_SCHEMA = {
     "taken", "barcodeTaken", "rollNumberIsBarcode", "notListed", "moreThanOwed", "moreThanCredit", "nobodyBroughtIt",
     "chargeSettled", "tooFewOnShelf", "dayOutOfRange", "studentMissing", "tooMany", "samePerson", "sameBatch",
     "moveOrDeactivate", "rollNumberOrEmail", "setUpExpired", "otherEmail", "barcodeTwice", "tooManyBarcodes",
-    "isbnLength", "isbnCheck", "isbnKnown", "mayStillCome", "dayPast", "tillChanged", "tillClosed", "receiptReversed", "paidOutSince", "batchTooLarge", "dayToCome",
+    "isbnLength", "isbnCheck", "isbnKnown", "mayStillCome", "dayPast", "tillChanged", "tillClosed", "receiptReversed",
+    "paidOutSince", "batchTooLarge", "dayToCome", "labelOffPaper", "labelsOverlap", "otherLetters", "beforeFirst",
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notLettersAndDigits", "notBarcode", "noSuchOrder", "notAmount",
     # What a file holds

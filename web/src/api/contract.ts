@@ -2,45 +2,6 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
-  "AccessionForm": {
-    "author": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 1000
-    },
-    "barcodes": {
-      "required": false
-    },
-    "count": {
-      "required": false,
-      "minimum": 1,
-      "maximum": 100000
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "location": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "title": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 1000
-    }
-  },
   "AuthenticatorBegin": {
     "code": {
       "trimmed": true,
@@ -65,22 +26,6 @@ export const forms = {
       "required": true
     }
   },
-  "BatchCodesForm": {
-    "batch": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 20
-    },
-    "days": {
-      "required": false,
-      "minimum": 1,
-      "maximum": 90
-    },
-    "dryRun": {
-      "required": false
-    }
-  },
   "BatchNoDuesForm": {
     "batch": {
       "trimmed": true,
@@ -99,41 +44,17 @@ export const forms = {
       "minLength": 1,
       "maxLength": 1000
     },
-    "callNumber": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
-    "edition": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "language": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -152,22 +73,6 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "publishedYear": {
-      "required": false,
-      "minimum": -5000,
-      "maximum": 2200
-    },
-    "publisher": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     },
     "rating": {
       "required": false,
@@ -319,23 +224,13 @@ export const forms = {
       "required": true
     },
     "counted": {
-      "required": true,
-      "minimum": 0,
-      "maximum": 10000000
+      "required": true
     },
     "expected": {
       "required": true
     },
     "note": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 500
-    },
-    "opening": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
+      "required": false
     }
   },
   "CopyEdit": {
@@ -387,46 +282,20 @@ export const forms = {
       "maxLength": 500
     }
   },
-  "DueDateForm": {
-    "reason": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 500
-    },
-    "returnDate": {
-      "required": true
-    }
-  },
   "Extension": {
     "override": {
       "required": false
     }
   },
-  "FirstLibrarian": {
-    "code": {
+  "LabelBatchForm": {
+    "copies": {
+      "required": true
+    },
+    "sheet": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 40
-    },
-    "email": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 254,
-      "format": "email"
-    },
-    "name": {
-      "trimmed": true,
-      "required": true,
-      "minLength": 1,
-      "maxLength": 100
-    },
-    "password": {
-      "required": true,
-      "minLength": 8,
-      "maxLength": 128
+      "maxLength": 60
     }
   },
   "LibrarySettings": {
@@ -435,12 +304,6 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 8
-    },
-    "address": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     },
     "batches": {
       "required": false
@@ -483,12 +346,6 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
-    },
-    "onReceipts": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     }
   },
   "LostForm": {
@@ -553,41 +410,17 @@ export const forms = {
     "barcodes": {
       "required": false
     },
-    "callNumber": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
-    "edition": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 100
-    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
-    },
-    "isbn": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 40
-    },
-    "language": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -606,22 +439,6 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
-    },
-    "price": {
-      "required": false,
-      "minimum": 0,
-      "maximum": 10000000
-    },
-    "publishedYear": {
-      "required": false,
-      "minimum": -5000,
-      "maximum": 2200
-    },
-    "publisher": {
-      "trimmed": true,
-      "required": false,
-      "minLength": 0,
-      "maxLength": 200
     },
     "rating": {
       "required": true,
@@ -1146,6 +963,64 @@ export const forms = {
       "maxLength": 128
     }
   },
+  "SheetForm": {
+    "columns": {
+      "required": true,
+      "minimum": 1,
+      "maximum": 20
+    },
+    "height": {
+      "required": true,
+      "minimum": 800,
+      "maximum": 60000
+    },
+    "lastLeft": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 60000
+    },
+    "lastTop": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 60000
+    },
+    "left": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 60000
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 60
+    },
+    "pageHeight": {
+      "required": true,
+      "minimum": 1000,
+      "maximum": 60000
+    },
+    "pageWidth": {
+      "required": true,
+      "minimum": 1000,
+      "maximum": 60000
+    },
+    "rows": {
+      "required": true,
+      "minimum": 1,
+      "maximum": 50
+    },
+    "top": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 60000
+    },
+    "width": {
+      "required": true,
+      "minimum": 1000,
+      "maximum": 60000
+    }
+  },
   "SignIn": {
     "email": {
       "required": true,
@@ -1157,11 +1032,6 @@ export const forms = {
     },
     "remember": {
       "required": false
-    }
-  },
-  "StepsForm": {
-    "shown": {
-      "required": true
     }
   },
   "Vital": {
