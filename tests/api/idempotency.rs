@@ -147,11 +147,6 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     let book = app.book("Godaan", 5).await;
     let etag = admin.get(&format!("/books/{book}")).await.etag();
     let doomed = app.book("Doomed", 1).await;
-    let roll = json!({
-        "name": "roll", "pageWidth": 5000, "pageHeight": 2500, "columns": 1, "rows": 1, "width": 5000, "height": 2500,
-        "left": 0, "top": 0, "lastLeft": 0, "lastTop": 0,
-    });
-    let sheet = admin.post("/label-sheets", &roll).await.expect(201)["id"].clone();
     let (back, longer) = (student.borrow(book).await, student.borrow(book).await);
     let copies = admin.get(&format!("/books/{book}/copies")).await.expect(200);
     let copies = copies["copies"].as_array().expect("a list");
@@ -222,17 +217,6 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
             "/copies/{id}/move",
         ),
         (&admin, Write::new("POST", "/copies/shelve"), "/copies/shelve"),
-        (
-            &admin,
-            Write::new("POST", "/label-batches").body(json!({ "copies": [copy], "sheet": "A4" })),
-            "/label-batches",
-        ),
-        (
-            &admin,
-            Write::new("POST", "/label-sheets").body(with(&roll, json!({ "name": "n" }))),
-            "/label-sheets",
-        ),
-        (&admin, Write::new("DELETE", format!("/label-sheets/{sheet}")), "/label-sheets/{id}"),
         (&chitra, Write::new("POST", format!("/books/{waited}/holds")), "/books/{id}/holds"),
         (
             &admin,
@@ -247,7 +231,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     ];
     let phone = admin.post("/desk/phones", &json!({ "desk": "front-desk" })).await.expect(201)["id"].clone();
     let mut all = Vec::from(writes);
-    all.extend(to_people(&admin).await);
+    all.extend(to_people(&admin).await.into_iter().chain(to_labels(&admin, copy).await));
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
     all.extend(to_money(&admin, student.uid.0).await);
     all.push(to_the_provider(&student).await);
@@ -359,6 +343,22 @@ async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, W
             Write::new("POST", "/till/closings").body(json!({ "after": 0, "expected": 3, "counted": 3 })),
             "/till/closings",
         ),
+    ]
+}
+
+/// A librarian's writes on labels.
+async fn to_labels<'a>(admin: &'a Person<'a>, copy: i64) -> [(&'a Person<'a>, Write, &'static str); 3] {
+    let roll = json!({
+        "name": "roll", "pageWidth": 5000, "pageHeight": 2500, "columns": 1, "rows": 1, "width": 5000, "height": 2500,
+        "left": 0, "top": 0, "lastLeft": 0, "lastTop": 0,
+    });
+    let sheet = admin.post("/label-sheets", &roll).await.expect(201)["id"].clone();
+    let batch = json!({ "copies": [copy], "sheet": "A4" });
+    let other = with(&roll, json!({ "name": "n" }));
+    [
+        (admin, Write::new("POST", "/label-batches").body(batch), "/label-batches"),
+        (admin, Write::new("POST", "/label-sheets").body(other), "/label-sheets"),
+        (admin, Write::new("DELETE", format!("/label-sheets/{sheet}")), "/label-sheets/{id}"),
     ]
 }
 
