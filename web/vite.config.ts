@@ -39,6 +39,8 @@ export default defineConfig(({ command }) => ({
           groups: [
             // What starting and signing in need, together with all that it imports: the first load.
             { name: 'base', test: /src\/(main|features\/account\/SignInScreen)\.tsx$/, priority: 2 },
+            // Few screens draw QR codes.
+            { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
             // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
             { name: 'ui', minShareCount: 6, priority: 1 },
           ],

@@ -48,6 +48,7 @@ pub const SCREENS: &[&str] = &[
     "phone",
     "receipt/{id}",
     "to-shelve",
+    "labels",
     "settings",
     "setup",
     "activity",

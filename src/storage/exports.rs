@@ -59,53 +59,6 @@ pub fn stock(tx: &mut Tx<'_>, after: StockPlace, limit: i64) -> Result<Vec<Stock
     )
 }
 
-/// An open loan with its borrower.
-#[derive(Clone, Debug)]
-pub struct Lent {
-    pub place: LentPlace,
-    pub barcode: String,
-    pub title: String,
-    pub roll_number: Option<String>,
-    pub name: String,
-    pub batch: Option<String>,
-    pub department: Option<String>,
-    pub lent_on: Date,
-    pub due: Date,
-    pub renewals: i64,
-}
-
-/// Due date and id of a loan.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct LentPlace(String, i64);
-
-/// Returns up to `limit` open loans after a place, most overdue first.
-pub fn lent(tx: &mut Tx<'_>, after: &LentPlace, limit: i64) -> Result<Vec<Lent>> {
-    tx.query(
-        sql!(
-            "SELECT l.return_date, l.id, c.barcode, l.title, u.roll_number, u.name, u.batch, u.department, l.entry_date,
-                    l.renewals
-             FROM loans AS l JOIN users AS u ON u.id = l.user_id JOIN copies AS c ON c.id = l.copy_id
-             WHERE l.ended_at IS NULL AND (l.return_date, l.id) > (CAST($1 AS TEXT), CAST($2 AS BIGINT))
-             ORDER BY l.return_date, l.id LIMIT $3"
-        ),
-        &[&after.0, &after.1, &limit],
-        |row| {
-            Ok(Lent {
-                place: LentPlace(row.get(0)?, row.get(1)?),
-                due: row.day(0)?,
-                barcode: row.get(2)?,
-                title: row.get(3)?,
-                roll_number: row.get(4)?,
-                name: row.get(5)?,
-                batch: row.get(6)?,
-                department: row.get(7)?,
-                lent_on: row.day(8)?,
-                renewals: row.get(9)?,
-            })
-        },
-    )
-}
-
 /// An open hold with its reader.
 #[derive(Clone, Debug)]
 pub struct Wanted {

@@ -77,6 +77,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     closing: { title: 'Closing 1', ...opened('closings/1') },
     receipt: { title: /^Receipt /, ...opened('receipt/2026-27-000001') },
     activity: { title: 'Activity', go: underMore('Activity') },
+    labels: { title: 'Labels', go: underMore('Labels') },
     settings: { title: 'Settings', go: underMore('Settings') },
     addBook: {
       title: 'Add New Book',

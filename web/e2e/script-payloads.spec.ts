@@ -200,6 +200,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     importBooks: ['import-books'],
     receipt: [`receipt/${encodeURIComponent(receipt)}`],
     toShelve: ['to-shelve'],
+    labels: ['labels?by=range&from=%3Csvg%20onload%3Dalert(1)%3E', `labels?book=${book}`],
     activity: ['activity'],
     settings: ['settings', 'settings?tab=calendar', 'settings?tab=library'],
     studentHome: ['student-home?sort=newest'],

@@ -333,6 +333,16 @@ const LIBRARIAN: Walk[] = [
     states: [broken('today at the desk that failed', 'desk/today', '**/api/v1/desk/today*')],
   },
   { address: 'closings' },
+  {
+    address: 'labels',
+    states: ['batches', 'sheets'].map((tab) => ({
+      name: `labels, ${tab}`,
+      reach: async ({ page }) => {
+        await page.goto(`labels?tab=${tab}`)
+        await settled(page)
+      },
+    })),
+  },
   { address: 'closings/1', prepare: async ({ library }) => `closings/${await closingOf(library)}` },
   {
     address: 'home',

@@ -11,8 +11,10 @@ import type {
   MergeForm,
   NoDuesForm,
   PeopleFilter,
+  Person,
   PersonEdit,
   PersonForm,
+  PeoplePage,
   PromotionForm,
   RoleForm,
 } from './types'
@@ -41,6 +43,32 @@ export const peopleQuery = (list: PeopleList, cursor: string | null) =>
         }),
       ),
     placeholderData: keepPreviousData,
+  })
+
+/** Maximum number of cards printed at once. */
+export const CARDS_AT_ONCE = 500
+const CARDS_PER_PAGE = 100
+
+/** The people of a list, page after page, for their cards. */
+export const cardsQuery = (list: PeopleList) =>
+  queryOptions({
+    queryKey: keys.cards(list),
+    queryFn: async ({ signal }) => {
+      const people: Person[] = []
+      let cursor: string | null = null
+      let total: number
+      do {
+        const query = { ...queryOf(list), limit: CARDS_PER_PAGE, ...(cursor !== null && { cursor }) }
+        // Each page begins where the one before ends.
+        // oxlint-disable-next-line no-await-in-loop
+        const page: PeoplePage = await dataOf(client.GET('/people', { params: { query }, signal }))
+        people.push(...page.people)
+        cursor = page.next
+        total = page.total
+      } while (cursor !== null && people.length < CARDS_AT_ONCE)
+      return { people, total }
+    },
+    staleTime: 0,
   })
 
 /** First few people that match a text while it is typed. */

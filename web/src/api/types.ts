@@ -20,8 +20,17 @@ export type Condition = Schemas['Condition']
 export type ListedCopy = Schemas['ListedCopy']
 export type CopyEdit = Schemas['CopyEdit']
 export type NewCopies = Schemas['NewCopies']
+export type Label = Schemas['Label']
+export type LabelBatch = Schemas['LabelBatch']
+export type LabelBatchForm = Schemas['LabelBatchForm']
+/** Choice of copies for labels. */
+export type LabelChoice = NonNullable<paths['/labels']['get']['parameters']['query']>
+export type SheetForm = Schemas['SheetForm']
+/** A sheet of the library's own. */
+export type LabelSheet = Schemas['Sheet']
 export type StateCount = Schemas['StateCount']
 export type Person = Schemas['Person']
+export type PeoplePage = Schemas['PeopleList']
 export type PersonForm = Schemas['PersonForm']
 export type PersonEdit = Schemas['PersonEdit']
 export type ImportReport = Schemas['Report']

@@ -7,6 +7,7 @@ import { screens as copies } from '../features/copies/screens'
 import { screens as desk } from '../features/desk/screens'
 import { screens as holds } from '../features/holds/screens'
 import { screens as imports } from '../features/imports/screens'
+import { screens as labels } from '../features/labels/screens'
 import { screens as loans } from '../features/loans/screens'
 import { screens as money } from '../features/money/screens'
 import { screens as people } from '../features/people/screens'
@@ -28,6 +29,7 @@ export const screens = {
   ...desk,
   ...holds,
   ...imports,
+  ...labels,
   ...loans,
   ...money,
   ...people,

@@ -40,9 +40,16 @@ export function CopiesPanel({ book }: { book: BookDetail }) {
           {t('copies.title')}
         </Title>
         {may && (
-          <Button variant="default" onClick={() => setAsked({ kind: 'add' })}>
-            {t('copies.add.open')}
-          </Button>
+          <div className={classes.actions}>
+            {copies.length > 0 && (
+              <Button component={Link} variant="default" to={`${paths.labels()}?book=${book.id}`}>
+                {t('copies.labels')}
+              </Button>
+            )}
+            <Button variant="default" onClick={() => setAsked({ kind: 'add' })}>
+              {t('copies.add.open')}
+            </Button>
+          </div>
         )}
       </div>
       {pages?.[0] && <p className={classes.counts}>{countsText(pages[0].counts)}</p>}

@@ -2,6 +2,7 @@ import { Anchor, Button, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useRef, type ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/account'
 import { useAction } from '../../api/action'
 import { moveCopy, unseenQuery } from '../../api/copies'
 import { readyHoldsQuery, wantedQuery } from '../../api/holds'
@@ -9,6 +10,7 @@ import type { Copy } from '../../api/types'
 import { numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
+import { CsvLink } from '../../ui/CsvLink'
 import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
@@ -22,9 +24,10 @@ import { PrintSlip } from './PrintSlip'
 
 /** Kept copies with their last day, reported returns, and wanted titles (R-HOLD-4). */
 export default function HoldsScreen() {
+  const may = useMay('desk')
   return (
     <>
-      <PageHeader title={t('holds.title')} />
+      <PageHeader title={t('holds.title')} actions={may && <CsvLink list="holds">{t('holds.csv')}</CsvLink>} />
       <Ready />
       <Unseen />
       <Wanted />

@@ -18,6 +18,7 @@ import { PageHeader } from '../../ui/PageHeader'
 import { Pages, pageAddress } from '../../ui/Pages'
 import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
+import { CardsOfList } from '../labels'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
 import classes from './PeopleScreen.module.css'
 import { NoDuesOfClass, SlipsOfClass } from './NoDuesDialogs'
@@ -33,6 +34,7 @@ export default function PeopleScreen() {
   const navigate = useNavigate()
   const may = useMay('people')
   const offered = offeredIn(useLocation().state)
+  const [carding, setCarding] = useState(false)
   const [certifying, setCertifying] = useState(false)
   const [handingOut, setHandingOut] = useState(false)
   const { data: config } = useQuery(configQuery)
@@ -63,6 +65,9 @@ export default function PeopleScreen() {
                     </Menu.Item>
                     <Menu.Item onClick={() => setCertifying(true)}>{t('people.noDues.class')}</Menu.Item>
                     <Menu.Item onClick={() => setHandingOut(true)}>{t('people.slips.open')}</Menu.Item>
+                    {page !== undefined && page.total > 0 && (
+                      <Menu.Item onClick={() => setCarding(true)}>{t('people.cards', { count: page.total })}</Menu.Item>
+                    )}
                     <Menu.Item component="a" href={peopleFile(list)} download>
                       {t('people.csv')}
                     </Menu.Item>
@@ -121,6 +126,7 @@ export default function PeopleScreen() {
         }
       </ListState>
       {handingOut && <SlipsOfClass batch={batch} onClose={() => setHandingOut(false)} />}
+      {carding && <CardsOfList list={list} onClose={() => setCarding(false)} />}
       {certifying && <NoDuesOfClass batch={batch} onClose={() => setCertifying(false)} />}
       {adding && (
         <PersonDialog

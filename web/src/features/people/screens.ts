@@ -6,7 +6,7 @@ export const screens = {
     path: '/people',
     for: 'admin',
     load: (): Lazy => import('./PeopleScreen'),
-    words: ['people'],
+    words: ['labels', 'people'],
     label: 'app.nav.people',
     icon: UsersRound,
     at: 14,

@@ -5,6 +5,7 @@ import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { useNarrowing } from '../grid/BookFilters'
 import { BookGrid } from '../grid/BookGrid'
+import { CsvLink } from '../../../ui/CsvLink'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
@@ -18,7 +19,7 @@ export default function BooksScreen() {
   const [narrowing] = useNarrowing()
   return (
     <>
-      <PageHeader title={t('books.all.title')}>
+      <PageHeader title={t('books.all.title')} actions={<CsvLink list="books">{t('books.csv')}</CsvLink>}>
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
       <WhoseNumber text={q} />

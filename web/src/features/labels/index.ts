@@ -1,0 +1,1 @@
+export { CardsOfList } from './CardsOfList'
