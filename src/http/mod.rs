@@ -113,6 +113,18 @@ pub struct App {
 
 pub type Shared = Arc<App>;
 
+/// Returns the routes of labels and of lists as files.
+fn on_paper() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(exports::export_books))
+        .routes(routes!(exports::export_holds))
+        .routes(routes!(labels::list_labels))
+        .routes(routes!(labels::export_labels))
+        .routes(routes!(labels::list_label_batches, labels::add_label_batch))
+        .routes(routes!(labels::list_label_sheets, labels::save_label_sheet))
+        .routes(routes!(labels::delete_label_sheet))
+}
+
 /// Returns the API's routes; a route without documentation cannot be added.
 fn api() -> OpenApiRouter<Shared> {
     account_api()
@@ -124,13 +136,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(copies::update_copy))
         .routes(routes!(copies::move_copy))
         .routes(routes!(copies::shelve_copies))
-        .routes(routes!(exports::export_books))
-        .routes(routes!(exports::export_holds))
-        .routes(routes!(labels::list_labels))
-        .routes(routes!(labels::export_labels))
-        .routes(routes!(labels::list_label_batches, labels::add_label_batch))
-        .routes(routes!(labels::list_label_sheets, labels::save_label_sheet))
-        .routes(routes!(labels::delete_label_sheet))
+        .merge(on_paper())
         .routes(routes!(desk::scan_at_desk))
         .routes(routes!(accessions::add_accession, accessions::list_accessions))
         .routes(routes!(desk::read_desk_today))

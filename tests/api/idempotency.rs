@@ -236,8 +236,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     all.extend(to_money(&admin, student.uid.0).await);
     all.push(to_the_provider(&student).await);
     let here = app.student(6).await;
-    all.extend(to_sessions(&here, &admin).await);
-    all.extend(to_the_collection(&admin).await);
+    all.extend(to_sessions(&here, &admin).await.into_iter().chain(to_the_collection(&admin).await));
     repeat(&app, &all).await;
 }
 

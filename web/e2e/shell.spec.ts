@@ -181,7 +181,8 @@ test.describe('web vitals', () => {
       page.evaluate(
         (address) => ({
           paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
-          vitals: performance.getEntriesByType('resource').find(({ name }) => new RegExp(address).test(name))?.startTime,
+          vitals: performance.getEntriesByType('resource').find(({ name }) => new RegExp(address).test(name))
+            ?.startTime,
         }),
         chunkOf('app/vitals.ts').source,
       )

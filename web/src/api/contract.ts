@@ -2,6 +2,45 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
+  "AccessionForm": {
+    "author": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 1000
+    },
+    "barcodes": {
+      "required": false
+    },
+    "count": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 100000
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "location": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "title": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 1000
+    }
+  },
   "AuthenticatorBegin": {
     "code": {
       "trimmed": true,
@@ -26,6 +65,22 @@ export const forms = {
       "required": true
     }
   },
+  "BatchCodesForm": {
+    "batch": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 20
+    },
+    "days": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 90
+    },
+    "dryRun": {
+      "required": false
+    }
+  },
   "BatchNoDuesForm": {
     "batch": {
       "trimmed": true,
@@ -44,17 +99,41 @@ export const forms = {
       "minLength": 1,
       "maxLength": 1000
     },
+    "callNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
+    "edition": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -73,6 +152,22 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "publishedYear": {
+      "required": false,
+      "minimum": -5000,
+      "maximum": 2200
+    },
+    "publisher": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "rating": {
       "required": false,
@@ -224,13 +319,23 @@ export const forms = {
       "required": true
     },
     "counted": {
-      "required": true
+      "required": true,
+      "minimum": 0,
+      "maximum": 10000000
     },
     "expected": {
       "required": true
     },
     "note": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 500
+    },
+    "opening": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
     }
   },
   "CopyEdit": {
@@ -282,9 +387,46 @@ export const forms = {
       "maxLength": 500
     }
   },
+  "DueDateForm": {
+    "reason": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
+    },
+    "returnDate": {
+      "required": true
+    }
+  },
   "Extension": {
     "override": {
       "required": false
+    }
+  },
+  "FirstLibrarian": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 40
+    },
+    "email": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "password": {
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
     }
   },
   "LabelBatchForm": {
@@ -304,6 +446,12 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 8
+    },
+    "address": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "batches": {
       "required": false
@@ -346,6 +494,12 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
+    },
+    "onReceipts": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     }
   },
   "LostForm": {
@@ -410,17 +564,41 @@ export const forms = {
     "barcodes": {
       "required": false
     },
+    "callNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "description": {
       "trimmed": true,
       "required": true,
       "minLength": 200,
       "maxLength": 10000
     },
+    "edition": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
+    },
     "genre": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 200
+    },
+    "isbn": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 40
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 35
     },
     "location": {
       "trimmed": true,
@@ -439,6 +617,22 @@ export const forms = {
       "minLength": 1,
       "maxLength": 2048,
       "format": "uri"
+    },
+    "price": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
+    },
+    "publishedYear": {
+      "required": false,
+      "minimum": -5000,
+      "maximum": 2200
+    },
+    "publisher": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "rating": {
       "required": true,
@@ -1032,6 +1226,11 @@ export const forms = {
     },
     "remember": {
       "required": false
+    }
+  },
+  "StepsForm": {
+    "shown": {
+      "required": true
     }
   },
   "Vital": {
