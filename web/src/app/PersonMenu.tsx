@@ -35,9 +35,7 @@ export function PersonMenu({ user }: { user: User }) {
           <span className={classes.personName} dir="auto">
             {user.name}
           </span>
-          <span className={classes.initials} aria-hidden="true">
-            {initialsOf(user.name)}
-          </span>
+          <span className={classes.initials} aria-hidden="true" data-initials={initialsOf(user.name)} />
           <ChevronDown data-size="16" />
         </button>
       </Menu.Target>
