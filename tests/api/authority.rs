@@ -80,6 +80,8 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             "/people"
             | "/books"
             | "/accessions"
+            | "/label-batches"
+            | "/label-sheets"
             | "/imports/books"
             | "/imports/books/check"
             | "/imports/books/columns"
@@ -100,7 +102,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             "/books/{id}" | "/overview/steps" | "/settings/rules" | "/settings/calendar"
             | "/settings/library",
         )
-        | ("DELETE", "/books/{id}" | "/desk/phones/{id}")
+        | ("DELETE", "/books/{id}" | "/desk/phones/{id}" | "/label-sheets/{id}")
         | ("PATCH", "/copies/{id}") => Concern::Nobody,
         _ => return None,
     })

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { drawn, toJpeg, toRgba } from '../bench/scanner/cards'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { chunkOf } from './support/chunks'
 import { PASSWORD, type Library, type Person } from './support/library'
 import {
   AIM,
@@ -105,8 +106,9 @@ test.describe('the scanner at work', () => {
     await page.goto('login')
     await expect(email(page)).toBeFocused()
     // Chunks loaded when idle have arrived.
-    await expect.poll(() => loaded.some((url) => url.includes('/vitals-'))).toBe(true)
-    expect(loaded.filter((url) => /scanner|decoder|wasm/.test(url))).toEqual([])
+    await expect.poll(() => loaded.some((url) => chunkOf('app/vitals.ts').test(url))).toBe(true)
+    const scanner = chunkOf('features/scanner/index.ts')
+    expect(loaded.filter((url) => scanner.test(url) || /decoder|wasm/.test(url))).toEqual([])
     await toggle(page).click()
     await expect(headline(page)).toHaveText(AIM)
     expect(loaded.filter((url) => url.endsWith('.wasm'))).toHaveLength(1)

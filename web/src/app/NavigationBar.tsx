@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
@@ -25,7 +26,8 @@ type NavigationBarProps = {
 export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps) {
   const role = user?.role ?? null
   const links = enrolling ? [] : screensOf(user)
-  const more = links.filter(({ place }) => place === 'more')
+  const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
+  const more = links.filter(({ place }) => place === 'more' || (place === 'wide' && !isWide))
   const { pathname, search } = useLocation()
   const name = useLibraryName()
 
@@ -44,7 +46,7 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
       </Link>
       <div className={classes.links}>
         {links
-          .filter(({ place }) => place === 'bar')
+          .filter(({ place }) => place === 'bar' || (place === 'wide' && isWide))
           .map((screen) => (
             <Fragment key={screen.path}>
               <BarLink screen={screen} />

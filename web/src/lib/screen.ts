@@ -24,8 +24,11 @@ export type Screen = {
   icon?: LucideIcon
   /** Position among the links, lowest first. */
   at?: number
-  /** Place of its link: the navigation bar, the bar's group `More`, or only the palette. */
-  place?: 'bar' | 'more'
+  /**
+   * Place of its link: the navigation bar, the bar's group `More`, `wide` for the one where there is room and else the
+   * other, or only the palette.
+   */
+  place?: 'bar' | 'wide' | 'more'
   /** A list keeps its scroll position, whichever link leads back to it; other screens begin at their top. */
   list?: true
   /** A further check before it opens (`app/guards.ts`). */

@@ -10,6 +10,6 @@ export const screens = {
     label: 'app.nav.holds',
     icon: Hourglass,
     at: 15,
-    place: 'bar',
+    place: 'wide',
   },
 } as const satisfies Screens

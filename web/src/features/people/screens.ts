@@ -10,7 +10,7 @@ export const screens = {
     label: 'app.nav.people',
     icon: UsersRound,
     at: 14,
-    place: 'bar',
+    place: 'wide',
     list: true,
   },
   person: {

@@ -45,8 +45,8 @@ export function rowHeight(
 /** Height of title, author, genre and stars below a cover; and of the buttons below. */
 const WORDS = 134
 const ACTIONS = 42
-/** Height of the line with copies and place. */
-const SHELF = 40
+/** Height of the two lines with copies and place, and of the gap above. */
+const SHELF = 46
 
 type Page = { total: number; totalIsExact: boolean }
 
