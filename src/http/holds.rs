@@ -177,7 +177,7 @@ pub struct CancelledHolds {
     count: i64,
 }
 
-/// Cancel all reservations of a title of which no copy is left that could be lent.
+/// Cancel all reservations of a title that no copy can fill any more.
 #[utoipa::path(delete, path = "/books/{id}/holds", params(("id" = i64, Path), CancelQuery),
     responses((status = 200, body = CancelledHolds)))]
 pub async fn cancel_holds_of_book(

@@ -391,7 +391,7 @@ fn is_no_value(cell: &str) -> bool {
     matches!(cell.to_lowercase().as_str(), "-" | "--" | "na" | "n/a" | "n.a." | "nil" | "none" | "null")
 }
 
-/// Reads an ISBN; what stands after it, as "(pbk.)", does not count.
+/// Reads an ISBN and ignores a remark after it, such as "(pbk.)".
 fn isbn(cell: &str) -> Option<String> {
     isbn_13(cell).or_else(|| {
         let number = cell.split(['(', ':', ';', ',', '|']).next()?;

@@ -205,7 +205,7 @@ const COMMON: [&str; 14] = [
     "in",
 ];
 
-/// Maximum number of words of which some are left out.
+/// Maximum number of words in a query that is tried again with fewer words.
 const MOST_WORDS: usize = 12;
 
 /// Finds books by the variants of a query, except the `exact` matches: those of the likeliest variant first,

@@ -1,6 +1,6 @@
 import { expect, test } from './support/test'
 
-/** Answers while a server starts, is full, or stands behind a broken proxy. */
+/** Statuses of a server that starts, is full, or has a broken proxy before it. */
 const FAILURES = [
   { status: 500, contentType: 'application/json', body: '{}' },
   { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },

@@ -91,7 +91,7 @@ pub fn decode(bytes: &[u8]) -> String {
                 continue;
             }
             0..=0x20 => {
-                // A mark before a blank stands alone.
+                // Keeps a mark before a blank as its own character.
                 out.push(char::from(byte));
                 out.extend(marks.drain(..));
                 at += 1;

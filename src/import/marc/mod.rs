@@ -53,7 +53,7 @@ const SUBFIELD: char = '\u{1f}';
 const FIELD_END: u8 = 0x1e;
 const RECORD_END: u8 = 0x1d;
 
-/// A record: its fields in order, each with the text as it stands in the file.
+/// Record with its fields in order, each with its text unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub leader: String,
@@ -116,7 +116,7 @@ fn refused(problem: &anyhow::Error) -> Vec<String> {
     cells
 }
 
-/// Reads up to a byte, of which at most `longest` bytes are kept; returns `false` at the end.
+/// Reads up to a byte and keeps at most `longest` bytes; returns `false` at the end.
 fn read_until(
     text: &mut impl BufRead,
     end: u8,

@@ -1639,7 +1639,7 @@ export interface paths {
                 };
             };
         };
-        /** Cancel all reservations of a title of which no copy is left that could be lent. */
+        /** Cancel all reservations of a title that no copy can fill any more. */
         delete: {
             parameters: {
                 query?: {
