@@ -32,9 +32,9 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       output: {
         entryFileNames: 'static/js/[name]-[hash].js',
-        // Without names: the first load lists a hundred files. The manifest tells whose they are.
-        chunkFileNames: 'static/js/[hash].js',
-        assetFileNames: 'static/[ext]/[hash][extname]',
+        // Without names and with a short hash: the first load lists a hundred files. The manifest tells whose they are.
+        chunkFileNames: 'static/js/[hash:7].js',
+        assetFileNames: 'static/[ext]/[hash:7][extname]',
         codeSplitting: {
           groups: [
             // What starting and signing in need, together with all that it imports: the first load.

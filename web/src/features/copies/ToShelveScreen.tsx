@@ -21,6 +21,7 @@ import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { movedWords, refusedWords, stateText } from './stateText'
+import chips from '../../ui/Chips.module.css'
 import classes from './ToShelveScreen.module.css'
 import { BookLink } from '../../ui/BookLink'
 
@@ -46,7 +47,7 @@ function Chips({ state, page }: { state: CopyState; page: CopyPage | undefined }
   const count = (of: CopyState) =>
     of === 'to-shelve' ? (page?.toShelve ?? 0) : (page?.elsewhere.find((one) => one.state === of)?.count ?? 0)
   return (
-    <nav aria-label={t('toShelve.states')} className={classes.chips}>
+    <nav aria-label={t('toShelve.states')} className={`${chips.chips} ${classes.chips}`}>
       {LISTED.map((one) => (
         <Link
           key={one}

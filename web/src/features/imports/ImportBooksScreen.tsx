@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, FileButton, Group, Switch, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Switch, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -8,10 +8,11 @@ import type { BooksReport, FileColumns, ImportOfBooks } from '../../api/types'
 import { focusHere } from '../../lib/focus'
 import { momentText, numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
-import { fieldMessage, messageOf } from '../../lib/problem'
+import { fieldMessage } from '../../lib/problem'
 import { paths } from '../../screens'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ChooseFile } from './ChooseFile'
 import { ColumnChooser } from './ColumnChooser'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
@@ -113,36 +114,22 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
 
   return (
     <>
-      <Text>{t('books.import.books.what')}</Text>
-      <Text c="dimmed" size="sm">
-        {t('books.import.books.rules')}
-      </Text>
-      <Group mt="lg">
-        <FileButton
-          accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,.mrc,.marc,.xml,text/csv"
-          onChange={(chosen) => {
-            if (chosen) void open(chosen)
-          }}
-        >
-          {(props) => (
-            <Button {...props} variant={file && !error ? 'default' : 'filled'} loading={look.pending}>
-              {t(file ? 'books.import.books.other' : 'books.import.books.choose')}
-            </Button>
-          )}
-        </FileButton>
-        {file ? (
-          <span dir="auto">{file.name}</span>
-        ) : (
-          <Button variant="subtle" onClick={() => saveFile('books-example.csv', t('books.import.books.exampleRows'))}>
-            {t('books.import.books.example')}
-          </Button>
-        )}
-      </Group>
-      {error && (
-        <Alert color="red" role="alert" mt="lg">
-          {messageOf(error)}
-        </Alert>
-      )}
+      <ChooseFile
+        what={t('books.import.books.what')}
+        rules={t('books.import.books.rules')}
+        accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,.mrc,.marc,.xml,text/csv"
+        file={file}
+        choose={t(file ? 'books.import.books.other' : 'books.import.books.choose')}
+        isPrimary={!file || error !== null}
+        pending={look.pending}
+        onChoose={(chosen) => void open(chosen)}
+        example={{
+          text: t('books.import.books.example'),
+          name: 'books-example.csv',
+          rows: t('books.import.books.exampleRows'),
+        }}
+        error={error}
+      />
       {file && columns && (
         <ColumnChooser
           key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}

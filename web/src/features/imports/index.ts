@@ -1,2 +1,3 @@
+export { ChooseFile } from './ChooseFile'
 export { ColumnChooser } from './ColumnChooser'
 export { saveFile } from './saveFile'

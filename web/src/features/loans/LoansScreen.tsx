@@ -21,6 +21,7 @@ import { ClassLists } from './ClassLists'
 import { ExtendAnyway } from './ExtendAnyway'
 import { addressWith, DUES, listIn, ORDERS } from './listing'
 import { LoanButton } from './LoanButton'
+import chips from '../../ui/Chips.module.css'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
 import { DueDateButton, DueDateDialog } from './DueDate'
@@ -56,7 +57,7 @@ export default function LoansScreen() {
         </form>
       </PageHeader>
       <div className={classes.line}>
-        <nav aria-label={t('loans.show.label')} className={classes.filters}>
+        <nav aria-label={t('loans.show.label')} className={chips.chips}>
           {([null, ...DUES] as const).map((due) => (
             <Link
               key={due}

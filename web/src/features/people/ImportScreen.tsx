@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, FileButton, Group, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
@@ -8,10 +8,10 @@ import type { FileColumns, ImportReport, Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { focusHere } from '../../lib/focus'
 import { paths } from '../../screens'
-import { fieldMessage, messageOf } from '../../lib/problem'
+import { fieldMessage } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { ColumnChooser, saveFile } from '../imports'
+import { ChooseFile, ColumnChooser, saveFile } from '../imports'
 import classes from './ImportScreen.module.css'
 
 const NAMES = {
@@ -69,36 +69,18 @@ export default function ImportScreen() {
           </Button>
         }
       />
-      <Text>{t('people.import.what')}</Text>
-      <Text c="dimmed" size="sm">
-        {t('people.import.rules')}
-      </Text>
-      <Group mt="lg">
-        <FileButton
-          accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,text/csv"
-          onChange={(chosen) => {
-            if (chosen) void open(chosen)
-          }}
-        >
-          {(props) => (
-            <Button {...props} variant={report ? 'default' : 'filled'} loading={look.pending}>
-              {t(file ? 'people.import.other' : 'people.import.choose')}
-            </Button>
-          )}
-        </FileButton>
-        {file ? (
-          <span dir="auto">{file.name}</span>
-        ) : (
-          <Button variant="subtle" onClick={() => saveFile('people-example.csv', t('people.import.exampleRows'))}>
-            {t('people.import.example')}
-          </Button>
-        )}
-      </Group>
-      {error && (
-        <Alert color="red" role="alert" mt="lg">
-          {messageOf(error)}
-        </Alert>
-      )}
+      <ChooseFile
+        what={t('people.import.what')}
+        rules={t('people.import.rules')}
+        accept=".csv,.tsv,.txt,.gz,.xlsx,.ods,text/csv"
+        file={file}
+        choose={t(file ? 'people.import.other' : 'people.import.choose')}
+        isPrimary={report === null}
+        pending={look.pending}
+        onChoose={(chosen) => void open(chosen)}
+        example={{ text: t('people.import.example'), name: 'people-example.csv', rows: t('people.import.exampleRows') }}
+        error={error}
+      />
       {file && columns && (
         <ColumnChooser
           key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}

@@ -20,6 +20,7 @@ import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox } from '../../ui/SearchBox'
 import { CardsOfList } from '../labels'
 import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
+import chips from '../../ui/Chips.module.css'
 import classes from './PeopleScreen.module.css'
 import { NoDuesOfClass, SlipsOfClass } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
@@ -82,7 +83,7 @@ export default function PeopleScreen() {
         <SearchBox label={t('people.search')} placeholder={t('people.searchHint')} />
       </PageHeader>
       <div className={classes.choose}>
-        <nav aria-label={t('people.filter.label')} className={classes.filters}>
+        <nav aria-label={t('people.filter.label')} className={chips.chips}>
           {[null, ...FILTERS].map((filter) => (
             <Link
               key={filter}
