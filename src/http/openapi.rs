@@ -284,11 +284,17 @@ pub fn document() -> Value {
     for (path, operations) in document["paths"].as_object_mut().into_iter().flatten() {
         // A CSV export takes the filters of its list and has no pages.
         if path.strip_suffix(".csv").is_some()
-            && let Some(parameters) = operations["get"]["parameters"].as_array_mut()
+            && let Some(parameters) = operations.pointer_mut("/get/parameters").and_then(Value::as_array_mut)
         {
             parameters.retain(|parameter| parameter["name"] != "limit" && parameter["name"] != "cursor");
         }
         for (method, operation) in operations.as_object_mut().into_iter().flatten() {
+            // OpenAPI asks for a description of each answer; utoipa leaves out an empty one.
+            for answer in operation["responses"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+                if answer.get("description").is_none() {
+                    answer["description"] = json!("What was asked for");
+                }
+            }
             // Every call can fail, always with a problem document.
             operation["responses"]["default"] = problem("What went wrong");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();

@@ -23,6 +23,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -60,6 +61,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         ETag?: string;
@@ -123,6 +125,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -171,6 +174,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -219,6 +223,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -265,6 +270,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -313,6 +319,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -407,6 +414,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -455,6 +463,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -505,6 +514,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -551,6 +561,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -599,6 +610,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -645,6 +657,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -696,6 +709,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -747,6 +761,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -806,6 +821,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -859,6 +875,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -901,6 +918,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -935,6 +953,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -983,6 +1002,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1031,6 +1051,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1075,6 +1096,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -1136,6 +1158,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1173,6 +1196,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         ETag?: string;
@@ -1234,6 +1258,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1278,6 +1303,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1324,6 +1350,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -1364,6 +1391,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -1413,6 +1441,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1472,6 +1501,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1511,6 +1541,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1568,6 +1599,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1607,6 +1639,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1657,6 +1690,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1718,6 +1752,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1780,6 +1815,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1819,6 +1855,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1890,6 +1927,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1949,6 +1987,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2000,6 +2039,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2069,6 +2109,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2135,6 +2176,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2190,6 +2232,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2243,6 +2286,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2302,6 +2346,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2364,6 +2409,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2424,6 +2470,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2486,6 +2533,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2530,6 +2578,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2564,6 +2613,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -2614,6 +2664,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2675,6 +2726,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2739,6 +2791,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2783,6 +2836,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2834,6 +2888,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2881,6 +2936,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2936,6 +2992,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2999,6 +3056,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3059,6 +3117,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3103,6 +3162,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3153,6 +3213,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3210,6 +3271,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3256,6 +3318,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3310,6 +3373,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3381,6 +3445,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3429,6 +3494,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3477,6 +3543,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3524,6 +3591,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3561,6 +3629,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3616,6 +3685,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3653,6 +3723,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3716,6 +3787,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3781,6 +3853,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3841,6 +3914,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3896,6 +3970,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3947,6 +4022,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4002,6 +4078,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4068,6 +4145,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4134,6 +4212,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4204,6 +4283,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4216,6 +4296,7 @@ export interface paths {
                         "application/json": components["schemas"]["ReturnedCopy"];
                     };
                 };
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4269,6 +4350,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4310,6 +4392,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4366,6 +4449,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4410,6 +4494,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4454,6 +4539,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4498,6 +4584,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4532,6 +4619,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4584,6 +4672,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4628,6 +4717,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4662,6 +4752,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4722,6 +4813,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4783,6 +4875,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4839,6 +4932,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4894,6 +4988,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4938,6 +5033,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4987,6 +5083,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5033,6 +5130,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5077,6 +5175,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5121,6 +5220,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5170,6 +5270,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5231,6 +5332,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5300,6 +5402,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5337,6 +5440,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5403,6 +5507,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5449,6 +5554,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5485,6 +5591,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5536,6 +5643,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5594,6 +5702,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5645,6 +5754,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5711,6 +5821,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5777,6 +5888,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5834,6 +5946,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5887,6 +6000,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5942,6 +6056,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6008,6 +6123,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6074,6 +6190,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6140,6 +6257,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6203,6 +6321,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6263,6 +6382,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6319,6 +6439,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6382,6 +6503,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6446,6 +6568,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6510,6 +6633,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6574,6 +6698,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6635,6 +6760,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6681,6 +6807,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6734,6 +6861,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -6780,6 +6908,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -6822,6 +6951,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6876,6 +7006,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6945,6 +7076,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7008,6 +7140,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7060,6 +7193,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7098,6 +7232,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7161,6 +7296,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7203,6 +7339,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7241,6 +7378,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7307,6 +7445,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7352,6 +7491,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7390,6 +7530,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         ETag?: string;
@@ -7453,6 +7594,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7495,6 +7637,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7529,6 +7672,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7571,6 +7715,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7620,6 +7765,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7657,6 +7803,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7714,6 +7861,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
+                /** @description What was asked for */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7764,6 +7912,7 @@ export interface paths {
                 };
             };
             responses: {
+                /** @description What was asked for */
                 204: {
                     headers: {
                         [name: string]: unknown;
