@@ -5,6 +5,7 @@ use std::{
     io::{BufRead as _, BufWriter, ErrorKind, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Duration,
 };
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -134,7 +135,9 @@ fn run(command: Command) -> Result<()> {
             // A server that works on the file would go on with another schema.
             let plan = migrate::plan(&database.database, MIGRATIONS)?;
             let must_be_alone = plan.from > 0 && !plan.missing.is_empty();
-            let _alone = must_be_alone.then(|| storage::only_server(&database.database)).transpose()?;
+            // Another `migrate` of the same moment is waited for.
+            let alone = || storage::only_server(&database.database, Duration::from_secs(5));
+            let _alone = must_be_alone.then(alone).transpose()?;
             let migrated = migrate::apply(&database.database, MIGRATIONS)?;
             for version in &migrated.applied {
                 say!("{version} applied.");

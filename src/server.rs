@@ -99,7 +99,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     if options.demo {
         storage::begin_anew(&options.database.database);
     }
-    let _lock = storage::only_server(&options.database.database)?;
+    let _lock = storage::only_server(&options.database.database, Duration::ZERO)?;
     if let Some(at) = options.metrics_listen {
         metrics::serve(at).await?;
     }

@@ -325,7 +325,7 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
     if identity(copy).is_ok_and(|copy| identity(path).is_ok_and(|database| database == copy)) {
         return Err(Error::Open(format!("{} is the database itself", copy.display())));
     }
-    let _alone = hold_for_server(path)?;
+    let _alone = hold_for_server(path, Duration::ZERO)?;
     let Verified { found, contradictions, .. } = verify(copy)?;
     accept(&contradictions)?;
     let cannot = |error: std::io::Error| cannot_write(path, &error);

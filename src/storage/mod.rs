@@ -579,13 +579,13 @@ pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     }
 }
 
-/// Ensures that no other server works on a `SQLite` file while the returned lock is held.
+/// Ensures that no other server works on a `SQLite` file while the returned lock is held; waits so long for the lock.
 ///
 /// # Errors
 /// [`Error::Open`] if another server does, or if the file is gone but traces of a server are beside it.
-pub fn only_server(location: &Location) -> Result<Option<std::fs::File>> {
+pub fn only_server(location: &Location, patience: Duration) -> Result<Option<std::fs::File>> {
     match location {
-        Location::Sqlite(path) => sqlite::only_server(path).map(Some),
+        Location::Sqlite(path) => sqlite::only_server(path, patience).map(Some),
         Location::Postgres(_) => Ok(None),
     }
 }

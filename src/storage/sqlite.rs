@@ -184,16 +184,17 @@ fn has_one_name(path: &Path) -> Result<()> {
 /// Suffix of the file that the server keeps locked.
 const SERVING: &str = ".serving";
 
-/// Ensures that no other server works on the file, by whatever link it is named, while the returned lock is held.
-pub(super) fn only_server(path: &Path) -> Result<File> {
+/// Ensures that no other server works on the file, by whatever link it is named, while the returned lock is held; waits
+/// so long for the lock.
+pub(super) fn only_server(path: &Path, patience: Duration) -> Result<File> {
     has_not_vanished(path)?;
     // Created before the marker, which says that a database existed.
     let _ = create_private(path);
-    hold_for_server(path)
+    hold_for_server(path, patience)
 }
 
 /// Takes the lock of [`only_server`] without its checks.
-pub(super) fn hold_for_server(path: &Path) -> Result<File> {
+pub(super) fn hold_for_server(path: &Path, patience: Duration) -> Result<File> {
     let cannot = |error: std::io::Error| {
         Error::Open(format!("database file {}: its folder cannot be written to: {error}", path.display()))
     };
@@ -204,13 +205,21 @@ pub(super) fn hold_for_server(path: &Path) -> Result<File> {
     // The lock must not be for other users of the machine to hold, and root must not take it from the server's user.
     let _ = file.set_permissions(Permissions::from_mode(0o600));
     give_to_owner_of_folder(&marker, &file).map_err(cannot)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Open(format!(
-            "another server already works on {}: stop it first, or use PostgreSQL for several servers",
-            path.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(cannot(error)),
+    let until = Instant::now() + patience;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Open(format!(
+                    "another server already works on {}: stop it first, or use PostgreSQL for several servers",
+                    path.display()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot(error)),
+        }
     }
 }
 

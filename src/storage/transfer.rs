@@ -3,7 +3,7 @@
 //! Both databases have the same tables and columns. Rows travel as JSON, which both write and read, in one transaction of
 //! the target. Then the target is read back: each table must have as many rows, and the same checksum.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -35,7 +35,7 @@ pub fn move_library(from: &Location, to: &Location) -> Result<Moved> {
     }
     is_there(from)?;
     migrate::is_current(from, migrate::MIGRATIONS)?;
-    let _locks = (only_server(from)?, only_server(to)?);
+    let _locks = (only_server(from, Duration::ZERO)?, only_server(to, Duration::ZERO)?);
     migrate::apply(to, migrate::MIGRATIONS)?;
     match (from, to) {
         (Location::Sqlite(path), Location::Postgres(url)) => {
