@@ -400,7 +400,9 @@ mod tests {
     /// Reference implementation, day by day.
     fn day_by_day(due: Date, until: Date, history: &RuleHistory, calendar: &Calendar) -> Money {
         let counts = |day: &Date| {
-            history.on(*day).charge_closed_days || calendar.is_never_open() || calendar.is_closed(*day).is_none()
+            history.on(*day).charge_closed_days
+                || calendar.is_never_open()
+                || calendar.is_closed(*day).is_none()
         };
         let days: Vec<Date> = (number(due) + 1..=number(until)).map(day).filter(counts).collect();
         let mut total = Money::ZERO;

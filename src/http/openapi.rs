@@ -290,7 +290,8 @@ pub fn document() -> Value {
         }
         for (method, operation) in operations.as_object_mut().into_iter().flatten() {
             // OpenAPI asks for a description of each answer; utoipa leaves out an empty one.
-            for answer in operation["responses"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+            for answer in operation["responses"].as_object_mut().into_iter().flat_map(|all| all.values_mut())
+            {
                 if answer.get("description").is_none() {
                     answer["description"] = json!("What was asked for");
                 }
