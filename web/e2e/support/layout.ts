@@ -46,6 +46,8 @@ function unreadable(): string[] {
       if (!hidden && !reached && (across || down)) wrong.push(`cut off: ${words}`)
     }
     if (hidden) continue
+    const rows = new Set(Array.from(range.getClientRects(), (rect) => Math.round(rect.top)))
+    if (rows.size > 1 && /^\p{L}{2,12}$/u.test(words)) wrong.push(`torn: ${words}`)
     for (const rect of range.getClientRects()) {
       const line = {
         text,

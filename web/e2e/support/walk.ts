@@ -30,6 +30,7 @@ export type Walk = {
 
 const DESK = { width: 1440, height: 900 }
 const PHONE = { width: 320, height: 640 }
+const TABLET = { width: 768, height: 1024 }
 /** Width of current phones. */
 const FINGERS = { width: 390, height: 844 }
 
@@ -116,6 +117,8 @@ export async function walkScreen(page: Page, address: string, open: Walk['open']
   await settled(page)
   await expectWell(page, address)
   if (!open.includes('touch')) await expectTouchable(page, address)
+  await page.setViewportSize(TABLET)
+  await expectReadable(page, `${address} on a tablet`)
   await expectReadableWhenLarger(page, address)
   await expectSeenInForcedColours(page, address)
   await expectTranslatable(page, address, !open.includes('words'))
