@@ -22,6 +22,7 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
   // Pending requests would be refused.
   await expect(page.getByRole('article').first()).toBeVisible()
   await expect(bar.getByRole('link', { name: /^\d+ overdue$/ })).toBeVisible()
+  await expect(page.getByText('Waiting today')).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await bar.getByRole('button', { name: 'Logout' }).click()
   await expect(page).toHaveURL(/\/login$/)
