@@ -37,6 +37,38 @@ pub struct ClosedDates {
     #[serde(default)]
     #[schema(required)]
     pub name: String,
+    /// True if the same days are closed in every later year too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub yearly: bool,
+}
+
+impl ClosedDates {
+    /// Returns the closed days that begin in this year; `None` if there are none. 29 February is left out in other years.
+    fn in_year(&self, year: i16) -> Option<(Date, Date)> {
+        let to = self.to.unwrap_or(self.from);
+        if year == self.from.year() {
+            return Some((self.from, to));
+        }
+        if !self.yearly || year < self.from.year() {
+            return None;
+        }
+        let from = Date::new(year, self.from.month(), self.from.day()).ok()?;
+        Some((from, later(from, number(to) - number(self.from))))
+    }
+
+    fn covers(&self, day: Date) -> bool {
+        let of = |year| self.in_year(year).is_some_and(|(from, to)| from <= day && day <= to);
+        if self.yearly { of(day.year()) || of(day.year() - 1) } else { of(self.from.year()) }
+    }
+
+    /// Returns all closed days, as first and last day numbers.
+    fn spans(&self) -> impl Iterator<Item = (i64, i64)> {
+        let last = if self.yearly { YEARS.1.year() } else { self.from.year() };
+        (self.from.year()..=last)
+            .filter_map(|year| self.in_year(year))
+            .map(|(from, to)| (number(from), number(to)))
+    }
 }
 
 pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 100, kind: Kind::Line };
@@ -46,6 +78,8 @@ pub const WEEKDAY: Number = Number { field: "closedWeekdays", label: "Weekday", 
 const ENTRIES: usize = 500;
 /// Longest closure in days: three years.
 const LONGEST: i64 = 1096;
+/// Longest closure that comes every year: one day of the year is left.
+const LONGEST_YEARLY: i64 = 364;
 /// Other years are typing mistakes.
 const YEARS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
 
@@ -66,6 +100,8 @@ pub struct Calendar {
     weekdays: [bool; 7],
     /// Closed dates as first and last day numbers; sorted, disjoint.
     spans: Vec<(i64, i64)>,
+    /// Number of days in the spans before each, without closed weekdays; one more than spans.
+    before: Vec<i64>,
 }
 
 /// Days since 1970-01-01.
@@ -113,13 +149,15 @@ impl CalendarForm {
                     invalid.push(field(name), message::day_out_of_range(label, YEARS.0, YEARS.1));
                 }
             }
+            let longest = if entry.yearly { LONGEST_YEARLY } else { LONGEST };
             if to < entry.from {
                 invalid.push(field("to"), message::ends_before_it_begins());
-            } else if number(to) - number(entry.from) >= LONGEST {
-                invalid.push(field("to"), message::too_many_days(LONGEST));
+            } else if number(to) - number(entry.from) >= longest {
+                invalid.push(field("to"), message::too_many_days(longest));
             }
         }
-        self.closed_dates.sort_by(|a, b| (a.from, a.to, &a.name).cmp(&(b.from, b.to, &b.name)));
+        self.closed_dates
+            .sort_by(|a, b| (a.from, a.to, &a.name, a.yearly).cmp(&(b.from, b.to, &b.name, b.yearly)));
         self.closed_dates.dedup();
         invalid.or(self).map(Calendar::from)
     }
@@ -138,7 +176,7 @@ impl From<CalendarForm> for Calendar {
         let mut all: Vec<(i64, i64)> = form
             .closed_dates
             .iter()
-            .map(|entry| (number(entry.from), number(entry.to.unwrap_or(entry.from))))
+            .flat_map(ClosedDates::spans)
             .filter(|(first, last)| first <= last)
             .collect();
         all.sort_unstable();
@@ -149,7 +187,18 @@ impl From<CalendarForm> for Calendar {
                 _ => spans.push((first, last)),
             }
         }
-        Self { form, weekdays, spans }
+        let mut calendar =
+            Self { form, weekdays, spans: Vec::new(), before: Vec::with_capacity(spans.len() + 1) };
+        let mut sum = 0;
+        for (first, last) in &spans {
+            calendar.before.push(sum);
+            sum += calendar.other_days(*first, *last);
+        }
+        if !spans.is_empty() {
+            calendar.before.push(sum);
+        }
+        calendar.spans = spans;
+        calendar
     }
 }
 
@@ -172,11 +221,7 @@ impl Calendar {
     pub fn is_closed(&self, day: Date) -> Option<Closed<'_>> {
         let at = number(day);
         if self.span_at(at).is_some() {
-            let entry = self
-                .form
-                .closed_dates
-                .iter()
-                .find(|entry| entry.from <= day && day <= entry.to.unwrap_or(entry.from));
+            let entry = self.form.closed_dates.iter().find(|entry| entry.covers(day));
             return entry.map(|entry| Closed::Date(&entry.name));
         }
         self.weekdays[weekday(at)].then_some(Closed::Weekday)
@@ -227,19 +272,27 @@ impl Calendar {
         next.checked_sub(1).map(|index| self.spans[index]).filter(|(_, last)| at <= *last)
     }
 
-    /// Number of closed days in `first..=last` (day numbers); none if the library is never open.
+    /// Number of closed days in `first..=last` (day numbers); none if the library is never open. Takes the same time for a
+    /// century as for a week.
     pub(super) fn closed_days(&self, first: i64, last: i64) -> i64 {
         let always_open = self.spans.is_empty() && self.weekdays == [false; 7];
         if last < first || always_open || self.is_never_open() {
             return 0;
         }
-        let mut closed = self.closed_weekdays(first, last);
         let begin = self.spans.partition_point(|(_, end)| *end < first);
-        for (from, to) in self.spans[begin..].iter().take_while(|(from, _)| *from <= last) {
-            let (from, to) = (first.max(*from), last.min(*to));
-            closed += to - from + 1 - self.closed_weekdays(from, to);
+        let end = self.spans.partition_point(|(from, _)| *from <= last);
+        let weekdays = self.closed_weekdays(first, last);
+        if begin >= end {
+            return weekdays;
         }
-        closed
+        let (early, late) = (self.spans[begin].0, self.spans[end - 1].1);
+        let outside = self.other_days(early, first - 1) + self.other_days(last + 1, late);
+        weekdays + self.before[end] - self.before[begin] - outside
+    }
+
+    /// Number of days in `first..=last` that are no closed weekdays.
+    fn other_days(&self, first: i64, last: i64) -> i64 {
+        if last < first { 0 } else { last - first + 1 - self.closed_weekdays(first, last) }
     }
 
     /// Number of closed weekdays in `first..=last`.
@@ -262,7 +315,12 @@ pub(super) mod tests {
     pub(in crate::domain) fn calendar(weekdays: &[i64], dates: &[(Date, Date, &str)]) -> Calendar {
         let closed_dates = dates
             .iter()
-            .map(|(from, to, name)| ClosedDates { from: *from, to: Some(*to), name: (*name).to_owned() })
+            .map(|(from, to, name)| ClosedDates {
+                from: *from,
+                to: Some(*to),
+                name: (*name).to_owned(),
+                yearly: false,
+            })
             .collect();
         let form = CalendarForm { closed_weekdays: weekdays.to_vec(), closed_dates };
         form.checked().unwrap_or_else(|invalid| panic!("{invalid:?}"))
@@ -287,6 +345,50 @@ pub(super) mod tests {
         assert_eq!(calendar.next_open(date(2026, 12, 24)), Some(date(2027, 1, 4)));
         assert_eq!(calendar.previous_open(date(2027, 1, 3)), Some(date(2026, 12, 23)));
         assert_eq!(calendar.next_open(date(2026, 11, 23)), Some(date(2026, 11, 23)));
+    }
+
+    /// K20: 15 August was entered anew each year.
+    #[test]
+    fn days_that_come_every_year_are_entered_once_r_rule_4() {
+        let form: CalendarForm = serde_json::from_str(
+            r#"{"closedWeekdays":[7],"closedDates":[
+                {"from":"2026-08-15","name":"Independence Day","yearly":true},
+                {"from":"2026-12-28","to":"2027-01-03","name":"Winter","yearly":true},
+                {"from":"2028-02-29","name":"Leap day","yearly":true},
+                {"from":"2029-08-15","name":"Eighty-two years","yearly":false}]}"#,
+        )
+        .unwrap();
+        let calendar = form.checked().unwrap();
+        let independence = Some(Closed::Date("Independence Day"));
+        for (day, reason) in [
+            (date(2025, 8, 15), None),
+            (date(2026, 8, 15), independence),
+            (date(2027, 8, 15), independence),
+            (date(2029, 8, 15), independence),
+            (date(2999, 8, 15), independence),
+            (date(2027, 8, 14), None),
+            (date(2026, 1, 2), None),
+            (date(2031, 12, 28), Some(Closed::Date("Winter"))),
+            (date(2032, 1, 3), Some(Closed::Date("Winter"))),
+            (date(2032, 1, 5), None),
+            (date(2028, 2, 29), Some(Closed::Date("Leap day"))),
+            (date(2029, 3, 1), None),
+            (date(2032, 2, 29), Some(Closed::Date("Leap day"))),
+        ] {
+            assert_eq!(calendar.is_closed(day), reason, "{day}");
+        }
+        assert_eq!(calendar.next_open(date(2030, 8, 15)), Some(date(2030, 8, 16)));
+        let (first, last) = (number(date(2027, 1, 1)), number(date(2126, 12, 31)));
+        let one_by_one = (first..=last).filter(|at| calendar.is_closed(day(*at)).is_some()).count();
+        let begun = std::time::Instant::now();
+        for _ in 0..100_000 {
+            assert_eq!(calendar.closed_days(first, last), i64::try_from(one_by_one).unwrap());
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(1), "{:?}", begun.elapsed());
+        assert_eq!(
+            wrong(r#"{"closedDates":[{"from":"2026-01-01","to":"2026-12-31","name":"x","yearly":true}]}"#),
+            ["closedDates[0].to: From the first to the last day must be at most 364 days."]
+        );
     }
 
     #[test]
@@ -365,14 +467,18 @@ pub(super) mod tests {
     }
 
     pub(in crate::domain) fn any_calendar() -> impl Strategy<Value = Calendar> {
-        let dates = prop::collection::vec((0_i64..400, 0_i64..20), 0..8);
+        let dates = prop::collection::vec((-800_i64..400, 0_i64..20, any::<bool>()), 0..8);
         (prop::collection::btree_set(1_i64..=7, 0..=7), dates).prop_map(|(weekdays, dates)| {
             let start = date(2026, 11, 1);
-            let dates: Vec<_> = dates
-                .iter()
-                .map(|(from, length)| (later(start, *from), later(start, from + length), "Holiday"))
-                .collect();
-            calendar(&weekdays.into_iter().collect::<Vec<_>>(), &dates)
+            let entry = |(from, length, yearly): &(i64, i64, bool)| ClosedDates {
+                from: later(start, *from),
+                to: Some(later(start, from + length)),
+                name: "Holiday".into(),
+                yearly: *yearly,
+            };
+            let closed_dates = dates.iter().map(entry).collect();
+            let form = CalendarForm { closed_weekdays: weekdays.into_iter().collect(), closed_dates };
+            form.checked().unwrap_or_else(|invalid| panic!("{invalid:?}"))
         })
     }
 
