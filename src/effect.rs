@@ -83,11 +83,13 @@ fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Opt
 pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebook) -> Result<Effect> {
     let mut effect = Effect::default();
     let mut listed = 0;
-    for alike in settings::open_loans(tx)? {
+    let with_prices = before.history.need_prices() || after.history.need_prices();
+    for alike in settings::open_loans(tx, with_prices)? {
         let to = moved(&alike, today, before, after);
         let due = to.as_ref().map_or(alike.due, |to| to.day);
         let owed = |due, rulebook: &Rulebook| {
-            fine::amount(due, today, &rulebook.history, &alike.category, &rulebook.calendar)
+            let whose = (alike.category.as_str(), alike.price);
+            fine::amount(due, today, &rulebook.history, whose, &rulebook.calendar)
         };
         let (fine_before, fine_after) = (owed(alike.due, before), owed(due, after));
         if fine_before != fine_after {
@@ -100,7 +102,7 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
         let reasons = to.map(|to| to.explain).unwrap_or_default();
         effect.due_dates_moved += if due == alike.due { 0 } else { alike.loans };
         if listed < LISTED {
-            let some = settings::some_of(tx, &alike, LISTED - listed)?;
+            let some = settings::some_of(tx, &alike, with_prices, LISTED - listed)?;
             listed += alike.loans;
             effect.loans.extend(some.into_iter().map(|loan| Affected {
                 loan_id: loan.id,
@@ -142,7 +144,7 @@ pub fn move_due_dates(
     before: &Rulebook,
     after: &Rulebook,
 ) -> Result<()> {
-    for alike in settings::open_loans(tx)? {
+    for alike in settings::open_loans(tx, false)? {
         let Some(to) = moved(&alike, today, before, after) else { continue };
         let mut last = LoanId(0);
         loop {

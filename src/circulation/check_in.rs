@@ -75,7 +75,7 @@ pub fn check_in(
 ) -> Result<Returned> {
     let (loan, in_other) = lock(tx, what)?;
     let on = what.returned_on.unwrap_or(moment.today).min(moment.today).max(loan.entry_date);
-    let running = fine::of(loan.return_date, on, &rulebook.history, &loan.category, &rulebook.calendar);
+    let running = fine::of(loan.return_date, on, &rulebook.history, &loan, &rulebook.calendar);
     let fine = running.amount;
     if let Actor::Student(uid) = actor {
         if loan.user_id != uid {

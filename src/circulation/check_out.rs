@@ -126,6 +126,8 @@ pub fn check_out(
         renewals: 0,
         due_reasons: (due.explain.len() > 1).then(|| Message::to_stored(&due.explain)),
         category,
+        // Only overdue loans need it, read with the loan.
+        price: None,
         title_deleted: false,
     };
     loan.id = loans::begin(tx, &loan, moment.at)?;
@@ -218,13 +220,7 @@ pub(super) fn reader_blocks(
         let running: Money = open
             .iter()
             .map(|loan| {
-                fine::amount(
-                    loan.return_date,
-                    moment.today,
-                    &rulebook.history,
-                    &loan.category,
-                    &rulebook.calendar,
-                )
+                fine::amount(loan.return_date, moment.today, &rulebook.history, loan, &rulebook.calendar)
             })
             .sum();
         let owes = running + ledger::balance(tx, reader.uid)?;

@@ -61,8 +61,7 @@ pub fn declare_lost(
     what: DeclareLost,
 ) -> Result<DeclaredLost> {
     let loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
-    let running =
-        fine::of(loan.return_date, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let running = fine::of(loan.return_date, moment.today, &rulebook.history, &loan, &rulebook.calendar);
     let line = Line::lock(tx, loan.book_id)?;
     let facts = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
     let recorded = match facts.record.price {

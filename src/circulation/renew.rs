@@ -65,8 +65,7 @@ pub fn renew(
     let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
     let rules = rulebook.on(moment.today);
     let policy = rules.for_category(&loan.category);
-    let fine_if_due =
-        |due| fine::of(due, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let fine_if_due = |due| fine::of(due, moment.today, &rulebook.history, &loan, &rulebook.calendar);
     let running = fine_if_due(loan.return_date);
     let mut blocks = reader::blocks(&reader, moment.today);
     if let Actor::Student(uid) = actor {
@@ -154,7 +153,7 @@ pub fn set_due_date(
     if from == what.to {
         return Ok((view(loan, rulebook, moment.today), None));
     }
-    let dropped = fine::of(from, moment.today, &rulebook.history, &loan.category, &rulebook.calendar).amount;
+    let dropped = fine::of(from, moment.today, &rulebook.history, &loan, &rulebook.calendar).amount;
     let explain = [message::explain_by_hand(what.to)];
     let reasons_before = loan.due_reasons.replace(Message::to_stored(&explain));
     loan.return_date = what.to;

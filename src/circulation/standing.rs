@@ -58,9 +58,10 @@ fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<
     let mut fines = Fines::new(rulebook, today);
     let mut owes: Vec<(UserId, i64)> =
         ledger::balances(tx)?.into_iter().map(|(user, balance)| (user, balance.0)).collect();
-    owes.extend(loans::overdue(tx, today)?.into_iter().map(|(user, due)| {
-        let other = others.binary_search_by_key(&user, |(uid, _)| *uid);
-        (user, fines.of(other.map_or(STUDENT, |at| &others[at].1), due).0)
+    let overdue = loans::overdue(tx, today, rulebook.history.need_prices())?;
+    owes.extend(overdue.into_iter().map(|loan| {
+        let other = others.binary_search_by_key(&loan.user, |(uid, _)| *uid);
+        (loan.user, fines.of(other.map_or(STUDENT, |at| &others[at].1), loan.due, loan.price).0)
     }));
     owes.sort_unstable_by_key(|(user, _)| *user);
     owes.dedup_by(|(user, amount), (previous, sum)| {
@@ -72,11 +73,11 @@ fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<
     Ok(owes)
 }
 
-/// Cache of today's fines of open loans. They depend only on category and due date.
+/// Cache of today's fines of open loans. They depend only on category, due date and price of the copy.
 struct Fines<'a> {
     rulebook: &'a Rulebook,
     today: Date,
-    known: HashMap<(&'a str, Date), Money>,
+    known: HashMap<(&'a str, Date, Option<Money>), Money>,
 }
 
 impl<'a> Fines<'a> {
@@ -84,9 +85,11 @@ impl<'a> Fines<'a> {
         Self { rulebook, today, known: HashMap::new() }
     }
 
-    fn of(&mut self, category: &'a str, due: Date) -> Money {
-        *self.known.entry((category, due)).or_insert_with(|| {
-            fine::amount(due, self.today, &self.rulebook.history, category, &self.rulebook.calendar)
+    fn of(&mut self, category: &'a str, due: Date, price: Option<Money>) -> Money {
+        let history = &self.rulebook.history;
+        let price = price.filter(|_| history.need_prices());
+        *self.known.entry((category, due, price)).or_insert_with(|| {
+            fine::amount(due, self.today, history, (category, price), &self.rulebook.calendar)
         })
     }
 }
@@ -107,7 +110,7 @@ fn counted(
         standing.open_loans += 1;
         if loan.due < today {
             standing.overdue_loans += 1;
-            standing.owes += fines.of(&loan.category, loan.due);
+            standing.owes += fines.of(&loan.category, loan.due, loan.price);
         }
     }
     standings

@@ -26,7 +26,7 @@ pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
 #[must_use]
 pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
     let mut reasons = due_reasons(&loan);
-    let running = fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let running = fine::of(loan.return_date, today, &rulebook.history, &loan, &rulebook.calendar);
     reasons.extend(running.explain);
     let renewal_days = rulebook.policy(&loan.category, today).renewal_days;
     Loan {

@@ -1,13 +1,15 @@
 //! Fines of overdue loans (R-LOAN-5, R-RULE-3).
 //!
 //! A fine covers the days after the due date up to and including the last one, without closed days unless the rules
-//! count them. Each day follows the rules of that day: price, grace days, highest fine, and whether closed days count.
+//! count them. Each day follows the rules of that day: price, grace days, highest fine, whether the price of the copy is a
+//! highest fine too, and whether closed days count.
 //! A change of rules therefore alters no fine for earlier days.
 
 use jiff::civil::Date;
 
 use super::{
     calendar::{Calendar, Closed, day, number},
+    loan::OpenLoan,
     rules::RuleHistory,
 };
 use crate::{
@@ -25,6 +27,32 @@ pub struct Fine {
     pub explain: Vec<Message>,
 }
 
+/// Facts of a loan that its fine depends on, besides the days: the borrower's category, and the price of the copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Whose<'a> {
+    category: &'a str,
+    price: Option<Money>,
+}
+
+impl<'a> From<&'a OpenLoan> for Whose<'a> {
+    fn from(loan: &'a OpenLoan) -> Self {
+        Self { category: &loan.category, price: loan.price }
+    }
+}
+
+impl<'a> From<(&'a str, Option<Money>)> for Whose<'a> {
+    fn from((category, price): (&'a str, Option<Money>)) -> Self {
+        Self { category, price }
+    }
+}
+
+/// A copy without a price.
+impl<'a> From<&'a str> for Whose<'a> {
+    fn from(category: &'a str) -> Self {
+        Self { category, price: None }
+    }
+}
+
 /// Overdue days under one version of the rules.
 struct Stretch {
     first: i64,
@@ -34,6 +62,8 @@ struct Stretch {
     price: Money,
     grace: i64,
     cap: Option<Money>,
+    /// True if the cap is the price of the copy.
+    is_price: bool,
 }
 
 /// Totals of all stretches.
@@ -48,14 +78,16 @@ struct Tally {
 #[derive(Clone, Copy)]
 struct Terms<'r> {
     history: &'r RuleHistory,
-    category: &'r str,
+    whose: Whose<'r>,
     calendar: &'r Calendar,
 }
 
 impl Terms<'_> {
     fn stretches(&self, due: Date, until: Date) -> impl Iterator<Item = Stretch> {
         self.history.between(number(due) + 1, number(until)).map(|(first, last, rules)| {
-            let policy = rules.for_category(self.category);
+            let policy = rules.for_category(self.whose.category);
+            let price = self.whose.price.filter(|_| policy.fine_up_to_price);
+            let is_price = price.is_some_and(|price| policy.max_fine.is_none_or(|max| price < max));
             let closed = if rules.charge_closed_days { 0 } else { self.calendar.closed_days(first, last) };
             Stretch {
                 first,
@@ -63,7 +95,8 @@ impl Terms<'_> {
                 days: last - first + 1 - closed,
                 price: policy.fine_per_day,
                 grace: policy.grace_days,
-                cap: policy.max_fine,
+                cap: if is_price { price } else { policy.max_fine },
+                is_price,
             }
         })
     }
@@ -82,24 +115,36 @@ impl Terms<'_> {
     }
 }
 
-/// Fine of a loan due on `due` and out until `until`, for a person of this category.
+/// Fine of a loan due on `due` and out until `until`.
 #[must_use]
-pub fn of(due: Date, until: Date, history: &RuleHistory, category: &str, calendar: &Calendar) -> Fine {
+pub fn of<'a>(
+    due: Date,
+    until: Date,
+    history: &'a RuleHistory,
+    whose: impl Into<Whose<'a>>,
+    calendar: &'a Calendar,
+) -> Fine {
     if until <= due {
         return Fine::default();
     }
-    let terms = Terms { history, category, calendar };
+    let terms = Terms { history, whose: whose.into(), calendar };
     let tally = terms.tally(due, until);
     Fine { amount: tally.amount, days: tally.days, explain: explain(&terms, &tally, due, until) }
 }
 
 /// [`Fine::amount`] alone, for sums over many loans.
 #[must_use]
-pub fn amount(due: Date, until: Date, history: &RuleHistory, category: &str, calendar: &Calendar) -> Money {
+pub fn amount<'a>(
+    due: Date,
+    until: Date,
+    history: &'a RuleHistory,
+    whose: impl Into<Whose<'a>>,
+    calendar: &'a Calendar,
+) -> Money {
     if until <= due {
         return Money::ZERO;
     }
-    Terms { history, category, calendar }.tally(due, until).amount
+    Terms { history, whose: whose.into(), calendar }.tally(due, until).amount
 }
 
 /// Whole days past the due date, charged or not; 0 for a loan in time.
@@ -112,14 +157,14 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
     let mut messages = Vec::new();
     // Charged days by price, in order; `free` counts the others.
     let mut parts: Vec<(i64, Money)> = Vec::new();
-    let (mut free, mut grace, mut cap) = (0, None, None);
+    let (mut free, mut grace, mut cap, mut is_price) = (0, None, None, false);
     for stretch in terms.stretches(due, until).filter(|stretch| stretch.days > 0) {
         if stretch.price == Money::ZERO || tally.days <= stretch.grace {
             free += stretch.days;
             grace = grace.max(Some(stretch.grace).filter(|grace| tally.days <= *grace));
             continue;
         }
-        cap = stretch.cap;
+        (cap, is_price) = (stretch.cap, stretch.is_price);
         match parts.last_mut() {
             Some((days, price)) if *price == stretch.price => *days += stretch.days,
             _ => parts.push((stretch.days, stretch.price)),
@@ -145,6 +190,9 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
             messages.push(message::explain_fine_total(amount, charged));
             messages.extend(several.iter().map(|(days, price)| message::explain_fine_part(*days, *price)));
         }
+    }
+    if let Some(price) = cap.filter(|cap| capped && is_price && *cap == amount) {
+        messages.push(message::explain_fine_up_to_price(price));
     }
     match grace {
         _ if free == 0 => {}
@@ -341,6 +389,34 @@ mod tests {
         assert_eq!((returned_on(5), returned_on(8)), (rupees(5), rupees(20)));
     }
 
+    /// K20: a fine came to more than the book.
+    #[test]
+    fn a_fine_stops_at_the_price_of_the_copy_if_the_rules_say_so_r_rule_3() {
+        let bounded = |max: Option<i64>| {
+            history(rules(|policy| {
+                policy.fine_up_to_price = true;
+                policy.max_fine = max.map(rupees);
+            }))
+        };
+        let of = |history: &RuleHistory, price: Option<i64>| {
+            let fine = of(march(1), march(26), history, (STUDENT, price.map(rupees)), &open());
+            (fine.amount, joined(&fine.explain))
+        };
+        assert_eq!(
+            of(&bounded(None), Some(80)),
+            (rupees(80), "₹80: 25 days × ₹5 = ₹125, at most ₹80; no more than the book costs, ₹80".into())
+        );
+        assert_eq!(
+            of(&bounded(Some(50)), Some(80)),
+            (rupees(50), "₹50: 25 days × ₹5 = ₹125, at most ₹50".into())
+        );
+        assert_eq!(of(&bounded(Some(100)), Some(80)).0, rupees(80));
+        assert_eq!(of(&bounded(None), Some(0)).0, rupees(0));
+        assert_eq!(of(&bounded(None), None), (rupees(125), "₹125 = 25 days × ₹5".into()));
+        assert_eq!(of(&bounded(None), Some(125)), (rupees(125), "₹125 = 25 days × ₹5".into()));
+        assert_eq!(of(&RuleHistory::default(), Some(80)).0, rupees(125));
+    }
+
     #[test]
     fn a_cap_lowered_later_takes_nothing_back() {
         let lowered =
@@ -356,7 +432,7 @@ mod tests {
         let mut rules = Rules::default();
         rules.categories[1].rules.fine_per_day = Some(Money::ZERO);
         let history = history(rules);
-        let of = |category| amount(march(1), march(4), &history, category, &open());
+        let of = |category: &'static str| amount(march(1), march(4), &history, category, &open());
         assert_eq!(
             (of("Staff"), of("STAFF"), of("Student"), of("Alumni")),
             (rupees(0), rupees(0), rupees(15), rupees(15))
@@ -379,13 +455,14 @@ mod tests {
     }
 
     fn any_rules() -> impl Strategy<Value = Rules> {
-        (0_i64..3000, 0_i64..6, prop::option::of(0_i64..20_000), any::<bool>()).prop_map(
-            |(price, grace, cap, charge_closed_days)| Rules {
+        (0_i64..3000, 0_i64..6, prop::option::of(0_i64..20_000), any::<bool>(), any::<bool>()).prop_map(
+            |(price, grace, cap, charge_closed_days, up_to_price)| Rules {
                 charge_closed_days,
                 ..rules(|policy| {
                     policy.fine_per_day = Money(price);
                     policy.grace_days = grace;
                     policy.max_fine = cap.map(Money);
+                    policy.fine_up_to_price = up_to_price;
                 })
             },
         )
@@ -398,7 +475,13 @@ mod tests {
     }
 
     /// Reference implementation, day by day.
-    fn day_by_day(due: Date, until: Date, history: &RuleHistory, calendar: &Calendar) -> Money {
+    fn day_by_day(
+        due: Date,
+        until: Date,
+        history: &RuleHistory,
+        price: Option<Money>,
+        calendar: &Calendar,
+    ) -> Money {
         let counts = |day: &Date| {
             history.on(*day).charge_closed_days
                 || calendar.is_never_open()
@@ -410,7 +493,9 @@ mod tests {
             let policy = history.on(*day).for_category(STUDENT);
             if i64::try_from(days.len()).unwrap() > policy.grace_days {
                 let sum = total + policy.fine_per_day;
-                total = total.max(policy.max_fine.map_or(sum, |cap| sum.min(cap)));
+                let price = price.filter(|_| policy.fine_up_to_price);
+                let cap = policy.max_fine.into_iter().chain(price).min();
+                total = total.max(cap.map_or(sum, |cap| sum.min(cap)));
             }
         }
         total
@@ -431,11 +516,19 @@ mod tests {
         #[test]
         fn fines_are_the_sum_of_their_days_and_never_shrink(
             history in any_history(), calendar in any_calendar(), due in -20_i64..60, late in 0_i64..80,
+            price in prop::option::of(0_i64..20_000),
         ) {
-            let due = later(march(1), due);
-            let of = |until| amount(due, until, &history, STUDENT, &calendar);
+            let (due, price) = (later(march(1), due), price.map(Money));
+            let of = |until| amount(due, until, &history, (STUDENT, price), &calendar);
             let until = later(due, late);
-            prop_assert_eq!(of(until), day_by_day(due, until, &history, &calendar));
+            prop_assert_eq!(of(until), day_by_day(due, until, &history, price, &calendar));
+            // A rule that held from the first day on bounds the whole fine.
+            let bounded = history.between(number(due) + 1, number(until)).all(|(_, _, rules)| {
+                rules.for_category(STUDENT).fine_up_to_price
+            });
+            if let Some(price) = price.filter(|_| bounded) {
+                prop_assert!(of(until) <= price);
+            }
             prop_assert!(of(until) <= of(later(until, 1)));
             let one_version = history.between(number(due), number(until)).count() == 1;
             if let (true, Some(cap)) = (one_version, history.on(due).for_category(STUDENT).max_fine) {
@@ -461,7 +554,7 @@ mod tests {
             history in any_history(), calendar in any_calendar(), due in -20_i64..60, late in 1_i64..80,
         ) {
             let due = later(march(1), due);
-            let fine = of(due, later(due, late), &history, STUDENT, &calendar);
+            let fine = of(due, later(due, late), &history, (STUDENT, Some(Money(5000))), &calendar);
             let words = joined(&fine.explain);
             prop_assert!(!fine.explain.is_empty());
             if fine.amount > Money::ZERO {

@@ -26,6 +26,8 @@ pub struct OpenLoan {
     pub due_reasons: Option<String>,
     /// The borrower's category.
     pub category: String,
+    /// Price of the copy, or of the title's copies, if one is recorded.
+    pub price: Option<Money>,
     /// True if the title is deleted: the copy is withdrawn at its return.
     pub title_deleted: bool,
 }

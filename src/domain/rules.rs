@@ -30,6 +30,8 @@ pub struct Policy {
     pub grace_days: i64,
     /// Maximum fine of a loan.
     pub max_fine: Option<Money>,
+    /// True if a fine never exceeds the price of the copy, where one is recorded.
+    pub fine_up_to_price: bool,
     /// Maximum number of open loans, inclusive.
     pub max_loans: Option<i64>,
     /// Maximum number of renewals of a loan.
@@ -56,6 +58,7 @@ impl Default for Policy {
             fine_per_day: Money::main(5),
             grace_days: 0,
             max_fine: None,
+            fine_up_to_price: false,
             max_loans: None,
             max_renewals: None,
             one_copy_per_title: false,
@@ -92,6 +95,10 @@ pub struct CategoryRules {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub max_fine: Option<Option<Money>>,
+    /// True if a fine never exceeds the price of the copy, where one is recorded.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool, required = false)]
+    pub fine_up_to_price: Option<bool>,
     /// Maximum number of open loans.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
@@ -168,6 +175,7 @@ impl CategoryRules {
             fine_per_day: Some(policy.fine_per_day),
             grace_days: Some(policy.grace_days),
             max_fine: Some(policy.max_fine),
+            fine_up_to_price: Some(policy.fine_up_to_price),
             max_loans: Some(policy.max_loans),
             max_renewals: Some(policy.max_renewals),
             one_copy_per_title: Some(policy.one_copy_per_title),
@@ -188,6 +196,7 @@ impl CategoryRules {
             fine_per_day: self.fine_per_day.unwrap_or(base.fine_per_day),
             grace_days: self.grace_days.unwrap_or(base.grace_days),
             max_fine: self.max_fine.unwrap_or(base.max_fine),
+            fine_up_to_price: self.fine_up_to_price.unwrap_or(base.fine_up_to_price),
             max_loans: self.max_loans.unwrap_or(base.max_loans),
             max_renewals: self.max_renewals.unwrap_or(base.max_renewals),
             one_copy_per_title: self.one_copy_per_title.unwrap_or(base.one_copy_per_title),
@@ -385,6 +394,13 @@ impl RuleHistory {
         self
     }
 
+    /// True if some version bounds a fine by the price of the copy.
+    #[must_use]
+    pub fn need_prices(&self) -> bool {
+        let needs = |category: &Category| category.rules.fine_up_to_price == Some(true);
+        self.periods.iter().any(|(_, rules)| rules.categories.iter().any(needs))
+    }
+
     #[must_use]
     pub fn on(&self, day: Date) -> &Rules {
         let after = self.periods.partition_point(|(begun, _)| begun.is_none_or(|begun| begun <= day));
@@ -437,7 +453,7 @@ mod tests {
                 "effectiveFrom": null,
                 "categories": [
                     { "name": "Student", "rules": {
-                        "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null,
+                        "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null, "fineUpToPrice": false,
                         "maxLoans": null, "maxRenewals": null, "oneCopyPerTitle": false, "blockOwingOver": null,
                         "blockOverdue": null, "holdDays": 3, "maxHolds": null, "allBackBy": null,
                     } },

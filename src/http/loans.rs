@@ -415,7 +415,7 @@ pub async fn list_loans(
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
-    let list = query.listing(today)?;
+    let mut list = query.listing(today)?;
     let limit = page::length(query.limit, 50)?;
     let position = page::place(query.cursor.as_deref())?;
     let list = app
@@ -423,9 +423,11 @@ pub async fn list_loans(
         .db
         .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;
+            list.with_prices = rulebook.history.need_prices();
             let Found { page, total, alike } = loans::open_page(tx, &list, position, limit)?;
-            let fine = |(category, due): &(String, Date)| {
-                fine::amount(*due, today, &rulebook.history, category, &rulebook.calendar)
+            let fine = |(category, due, price): &(String, Date, Option<Money>)| {
+                let whose = (category.as_str(), *price);
+                fine::amount(*due, today, &rulebook.history, whose, &rulebook.calendar)
             };
             let due = |tx: &mut Tx<'_>, due: Due| {
                 let (first, last) = due.days(today);

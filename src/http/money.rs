@@ -88,7 +88,7 @@ fn account(
         .into_iter()
         .filter_map(|loan| {
             let Fine { amount, explain, .. } =
-                fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
+                fine::of(loan.return_date, today, &rulebook.history, &loan, &rulebook.calendar);
             (amount > Money::ZERO).then_some(RunningFine {
                 loan_id: loan.id,
                 title: loan.title,

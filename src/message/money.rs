@@ -60,6 +60,8 @@ messages! {
         "{amount, number, money}: {days, plural, one {# day} other {# days}} come to {sum, number, money}, at most {max, number, money}";
     "explain.fineCappedByDay" = explain_fine_capped_by_day(amount: Money, days: i64, sum: Money):
         "{amount, number, money}: {days, plural, one {# day} other {# days}} come to {sum, number, money}, cut by the highest fine of each day";
+    "explain.fineUpToPrice" = explain_fine_up_to_price(price: Money):
+        "no more than the book costs, {price, number, money}";
     "explain.grace" = explain_grace(days: i64, grace: i64):
         "{days, plural, one {# day} other {# days}} late, no fine up to {grace, plural, one {# day} other {# days}}";
     "explain.noFine" = explain_no_fine(days: i64):

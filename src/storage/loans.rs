@@ -24,7 +24,9 @@ macro_rules! columns {
     () => {
         "loans.id, loans.user_id, loans.book_id, loans.title, loans.copy_id, loans.entry_date, loans.return_date,
          loans.loan_days, loans.renewals, loans.due_reasons,
-         CASE WHEN EXISTS (SELECT 1 FROM books WHERE books.id = loans.book_id) THEN FALSE ELSE TRUE END"
+         CASE WHEN EXISTS (SELECT 1 FROM books WHERE books.id = loans.book_id) THEN FALSE ELSE TRUE END,
+         (SELECT COALESCE(priced.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))
+          FROM copies AS priced WHERE priced.id = loans.copy_id)"
     };
 }
 
@@ -44,6 +46,7 @@ fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
         barcode,
         category,
         title_deleted: row.get(10)?,
+        price: row.get(11)?,
     })
 }
 
@@ -263,7 +266,7 @@ pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
              WHERE loans.user_id = $1 AND loans.ended_at IS NULL ORDER BY loans.return_date, loans.id"
         ),
         &[&user],
-        |row| loan(row, row.get(11)?, row.get(12)?),
+        |row| loan(row, row.get(12)?, row.get(13)?),
     )
 }
 
@@ -331,10 +334,10 @@ pub struct Borrowed {
 
 fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
     Ok(Borrowed {
-        loan: loan(row, row.get(11)?, row.get(12)?)?,
-        user_name: row.get(13)?,
-        roll_number: row.get::<Option<String>>(14)?.unwrap_or_default(),
-        batch: row.get::<Option<String>>(15)?.unwrap_or_default(),
+        loan: loan(row, row.get(12)?, row.get(13)?)?,
+        user_name: row.get(14)?,
+        roll_number: row.get::<Option<String>>(15)?.unwrap_or_default(),
+        batch: row.get::<Option<String>>(16)?.unwrap_or_default(),
     })
 }
 
@@ -358,13 +361,20 @@ pub struct Listing {
     /// First and last return date.
     pub due: (Date, Date),
     pub order: Order,
+    /// True to group the loans by the price of their copies too, because fines depend on it.
+    pub with_prices: bool,
 }
 
 impl Listing {
     /// All open loans that match a search, most overdue first.
     #[must_use]
     pub fn of(query: &str) -> Self {
-        Self { query: query.to_owned(), due: (Date::MIN, Date::MAX), order: Order::default() }
+        Self {
+            query: query.to_owned(),
+            due: (Date::MIN, Date::MAX),
+            order: Order::default(),
+            with_prices: false,
+        }
     }
 
     /// Days as stored; texts sort as days do from year 0 to 9999.
@@ -381,8 +391,8 @@ impl Listing {
     }
 }
 
-/// Number of open loans of borrowers of one category that are due on one day.
-pub type Alike = ((String, Date), i64);
+/// Number of open loans of borrowers of one category that are due on one day, of copies of one price.
+pub type Alike = ((String, Date, Option<Money>), i64);
 
 /// Open loans of a [`Listing`].
 pub struct Found {
@@ -412,15 +422,15 @@ pub fn open_page(
         if backwards {
             rows.reverse();
         }
-        let alike = alike(tx, &days)?;
+        let alike = alike(tx, &days, list.with_prices)?;
         let total = alike.iter().map(|(_, loans)| loans).sum();
         let key = |row: &Borrowed| (row.loan.return_date.to_string(), row.loan.id.0);
         return Ok(Found { page: Page::cut(rows, limit, position, key), total, alike });
     }
     let found = matching(tx, list, &days)?;
-    let mut groups: BTreeMap<(String, Date), i64> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, Date, Option<Money>), i64> = BTreeMap::new();
     for one in &found {
-        *groups.entry((one.category.clone(), one.due)).or_default() += 1;
+        *groups.entry((one.category.clone(), one.due, one.price)).or_default() += 1;
     }
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let is_behind = |one: &Match| {
@@ -457,32 +467,46 @@ struct Match {
     id: LoanId,
     due: Date,
     category: String,
+    price: Option<Money>,
+}
+
+/// Price of a loan's copy, for statements that join `copies`.
+macro_rules! price {
+    () => {
+        "COALESCE(copies.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))"
+    };
 }
 
 /// Returns the open loans of a listing in its order.
 fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
     let query = fold(list.query.trim());
+    // Copies of a title are out together: each title is folded once.
+    let mut titles: HashMap<String, bool> = HashMap::new();
     let rows = tx.query(
         sql!(
             "SELECT loans.id, loans.return_date, loans.title, copies.barcode, users.search_key, users.name_key,
-                    COALESCE(users.batch, ''), users.category
-             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+                    COALESCE(users.batch, ''), users.category, ",
+            price!(),
+            " FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
              WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2"
         ),
         &[first, last],
         |row| {
-            let (title, barcode, person) =
-                (row.get::<String>(2)?, row.get::<String>(3)?, row.get::<String>(4)?);
-            let fits = query.is_empty()
-                || person.contains(&query)
-                || fold(&barcode).contains(&query)
-                || fold(&title).contains(&query);
+            let mut fits = query.is_empty() || row.get::<String>(4)?.contains(&query);
+            fits = fits || fold(&row.get::<String>(3)?).contains(&query);
+            if !fits {
+                let title: String = row.get(2)?;
+                fits = match titles.get(&title) {
+                    Some(known) => *known,
+                    None => *titles.entry(title).or_insert_with_key(|title| fold(title).contains(&query)),
+                };
+            }
             if !fits {
                 return Ok(None);
             }
             let key =
                 list.sort_key(&row.get::<String>(1)?, &row.get::<String>(5)?, &fold(&row.get::<String>(6)?));
-            Ok(Some(Match { key, id: row.get(0)?, due: row.day(1)?, category: row.get(7)? }))
+            Ok(Some(Match { key, id: row.get(0)?, due: row.day(1)?, category: row.get(7)?, price: row.get(8)? }))
         },
     )?;
     let mut found: Vec<Match> = rows.into_iter().flatten().collect();
@@ -490,17 +514,25 @@ fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -
     Ok(found)
 }
 
-/// Groups the open loans due on these days.
-fn alike(tx: &mut Tx<'_>, (first, last): &(String, String)) -> Result<Vec<Alike>> {
-    tx.query(
+/// Groups the open loans due on these days, by price too if fines depend on it.
+fn alike(tx: &mut Tx<'_>, (first, last): &(String, String), with_prices: bool) -> Result<Vec<Alike>> {
+    let statement = if with_prices {
         sql!(
-            "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users ON users.id = loans.user_id
+            "SELECT users.category, loans.return_date, COUNT(*), COALESCE(copies.price, books.price)
+             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+                  LEFT JOIN books ON books.id = loans.book_id
+             WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+             GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
+        )
+    } else {
+        sql!(
+            "SELECT users.category, loans.return_date, COUNT(*), CAST(NULL AS BIGINT)
+             FROM loans JOIN users ON users.id = loans.user_id
              WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
              GROUP BY loans.return_date, users.category"
-        ),
-        &[first, last],
-        |row| Ok(((row.get(0)?, row.day(1)?), row.get(2)?)),
-    )
+        )
+    };
+    tx.query(statement, &[first, last], |row| Ok(((row.get(0)?, row.day(1)?, row.get(3)?), row.get(2)?)))
 }
 
 macro_rules! borrowed {
@@ -611,14 +643,31 @@ pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>
     )
 }
 
-/// Returns borrower and return date of all open loans due before `today`.
-pub fn overdue(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, Date)>> {
-    tx.query(
+/// Open loan past its return date.
+#[derive(Clone, Debug)]
+pub struct Overdue {
+    pub user: UserId,
+    pub due: Date,
+    /// Read only if fines depend on it.
+    pub price: Option<Money>,
+}
+
+/// Returns all open loans due before `today`, in the order of their borrowers.
+pub fn overdue(tx: &mut Tx<'_>, today: Date, with_prices: bool) -> Result<Vec<Overdue>> {
+    let statement = if with_prices {
         sql!(
-            "SELECT user_id, return_date FROM loans WHERE ended_at IS NULL AND return_date < $1
+            "SELECT loans.user_id, loans.return_date, ",
+            price!(),
+            " FROM loans JOIN copies ON copies.id = loans.copy_id
+             WHERE loans.ended_at IS NULL AND loans.return_date < $1 ORDER BY loans.user_id, loans.return_date"
+        )
+    } else {
+        sql!(
+            "SELECT user_id, return_date, CAST(NULL AS BIGINT) FROM loans WHERE ended_at IS NULL AND return_date < $1
              ORDER BY user_id, return_date"
-        ),
-        &[&today.to_string()],
-        |row| Ok((row.get(0)?, row.day(1)?)),
-    )
+        )
+    };
+    tx.query(statement, &[&today.to_string()], |row| {
+        Ok(Overdue { user: row.get(0)?, due: row.day(1)?, price: row.get(2)? })
+    })
 }

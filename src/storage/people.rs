@@ -18,7 +18,9 @@ use crate::{
         person::Details,
     },
     fold::fold,
-    insert, select_to_decide, sql,
+    insert,
+    money::Money,
+    select_to_decide, sql,
 };
 
 macro_rules! columns {
@@ -234,26 +236,29 @@ pub struct Out {
     pub user: UserId,
     pub due: Date,
     pub category: String,
+    pub price: Option<Money>,
 }
 
 fn out(row: &Row<'_>) -> Result<Out> {
-    Ok(Out { user: row.get(0)?, due: row.day(1)?, category: row.get(2)? })
+    Ok(Out { user: row.get(0)?, due: row.day(1)?, category: row.get(2)?, price: row.get(3)? })
 }
 
 /// The open loans of these people.
 pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
     let statement = if tx.is_postgres() {
         sql!(
-            "SELECT loans.user_id, loans.return_date, users.category
+            "SELECT loans.user_id, loans.return_date, users.category, COALESCE(copies.price, books.price)
              FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
              JOIN users ON users.id = CAST(wanted.id AS BIGINT)
-             JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL"
+             JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL
+             JOIN copies ON copies.id = loans.copy_id LEFT JOIN books ON books.id = loans.book_id"
         )
     } else {
         sql!(
-            "SELECT loans.user_id, loans.return_date, users.category
+            "SELECT loans.user_id, loans.return_date, users.category, COALESCE(copies.price, books.price)
              FROM json_each($1) AS wanted CROSS JOIN users ON users.id = wanted.value
-             CROSS JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL"
+             CROSS JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL
+             CROSS JOIN copies ON copies.id = loans.copy_id LEFT JOIN books ON books.id = loans.book_id"
         )
     };
     tx.query(statement, &[&json!(people).to_string()], out)

@@ -13,7 +13,9 @@ use crate::{
         rulebook::{Rulebook, Saved},
         rules::{RuleHistory, Rules},
     },
-    insert, select_for_update, sql,
+    insert,
+    money::Money,
+    select_for_update, sql,
 };
 
 /// Returns the number of saves so far: while it is the same, so are all settings.
@@ -100,26 +102,37 @@ fn json(document: &impl Serialize) -> Result<String> {
     serde_json::to_string(document).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Open loans that the rules treat alike: of borrowers of one category, due on the same day.
+/// Open loans that the rules treat alike: of borrowers of one category, due on the same day, of copies of one price.
 #[derive(Clone, Debug)]
 pub struct Alike {
     pub category: String,
     pub due: Date,
+    /// Read only if fines depend on it.
+    pub price: Option<Money>,
     pub loans: i64,
 }
 
 /// Returns all open loans in groups, most overdue first.
-pub fn open_loans(tx: &mut Tx<'_>) -> Result<Vec<Alike>> {
-    tx.query(
+pub fn open_loans(tx: &mut Tx<'_>, with_prices: bool) -> Result<Vec<Alike>> {
+    let statement = if with_prices {
         sql!(
-            "SELECT users.category, loans.return_date, COUNT(*)
+            "SELECT users.category, loans.return_date, COUNT(*), COALESCE(copies.price, books.price) AS price
+             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+                  LEFT JOIN books ON books.id = loans.book_id
+             WHERE loans.ended_at IS NULL GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)
+             ORDER BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
+        )
+    } else {
+        sql!(
+            "SELECT users.category, loans.return_date, COUNT(*), CAST(NULL AS BIGINT)
              FROM loans JOIN users ON users.id = loans.user_id
              WHERE loans.ended_at IS NULL GROUP BY loans.return_date, users.category
              ORDER BY loans.return_date, users.category"
-        ),
-        &[],
-        |row| Ok(Alike { category: row.get(0)?, due: row.day(1)?, loans: row.get(2)? }),
-    )
+        )
+    };
+    tx.query(statement, &[], |row| {
+        Ok(Alike { category: row.get(0)?, due: row.day(1)?, loans: row.get(2)?, price: row.get(3)? })
+    })
 }
 
 /// Open loan with its borrower.
@@ -131,16 +144,26 @@ pub struct OpenLoan {
     pub title: String,
 }
 
-/// Returns up to `limit` loans of a group.
-pub fn some_of(tx: &mut Tx<'_>, alike: &Alike, limit: i64) -> Result<Vec<OpenLoan>> {
-    tx.query(
+/// Returns up to `limit` loans of a group of [`open_loans`].
+pub fn some_of(tx: &mut Tx<'_>, alike: &Alike, with_prices: bool, limit: i64) -> Result<Vec<OpenLoan>> {
+    let statement = if with_prices {
+        sql!(
+            "SELECT loans.id, loans.user_id, users.name, loans.title
+             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+                  LEFT JOIN books ON books.id = loans.book_id
+             WHERE loans.ended_at IS NULL AND loans.return_date = $1 AND users.category = $2
+               AND COALESCE(copies.price, books.price) IS NOT DISTINCT FROM CAST($4 AS BIGINT)
+             ORDER BY loans.id LIMIT $3"
+        )
+    } else {
         sql!(
             "SELECT loans.id, loans.user_id, users.name, loans.title
              FROM loans JOIN users ON users.id = loans.user_id
              WHERE loans.ended_at IS NULL AND loans.return_date = $1 AND users.category = $2
-             ORDER BY loans.id LIMIT $3"
-        ),
-        &[&alike.due.to_string(), &alike.category, &limit],
-        |row| Ok(OpenLoan { id: row.get(0)?, user: row.get(1)?, user_name: row.get(2)?, title: row.get(3)? }),
-    )
+               AND CAST($4 AS BIGINT) IS NULL ORDER BY loans.id LIMIT $3"
+        )
+    };
+    tx.query(statement, &[&alike.due.to_string(), &alike.category, &limit, &alike.price], |row| {
+        Ok(OpenLoan { id: row.get(0)?, user: row.get(1)?, user_name: row.get(2)?, title: row.get(3)? })
+    })
 }

@@ -83,6 +83,8 @@ each_app!(
     the_batches_of_the_settings_may_register_r_reg_2,
     amounts_are_told_in_the_librarys_currency,
     many_loans_are_counted_whole_and_fifty_are_listed,
+    a_fine_stops_at_the_price_of_the_copy_wherever_it_is_told_r_rule_3,
+    a_closed_day_of_every_year_is_entered_once_and_moves_due_dates_r_rule_4,
 );
 
 async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
@@ -214,6 +216,48 @@ async fn every_mistake_is_told_at_its_field(app: TestApp) {
         ["currencyCode", "batches"]
     );
     assert_eq!(app.raw("SELECT COUNT(*) FROM settings"), [[Some("0".to_owned())]]);
+}
+
+async fn a_fine_stops_at_the_price_of_the_copy_wherever_it_is_told_r_rule_3(app: TestApp) {
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let (priced, other) = (app.book("Godaan", 1).await, app.book("Nirmala", 1).await);
+    let loan = student.borrow(priced).await;
+    app.raw(&format!("UPDATE books SET price = 3000 WHERE id = {priced}"));
+    let up_to_price = students(json!({ "fineUpToPrice": true }));
+    save(&admin, "rules", &up_to_price).await.expect(200);
+    app.set_clock("2026-12-10T06:00:00Z");
+    student.borrow(other).await;
+
+    // Twelve days for 5 come to 60.
+    let own = student.get("/me/loans").await.expect(200);
+    assert_eq!(own["loans"][0]["fine"], 30);
+    let words = own["loans"][0]["explain"].as_array().and_then(|all| all.last()).cloned();
+    assert_eq!(words, Some(json!("no more than the book costs, ₹30")));
+    for path in ["/people?sort=-owes&limit=1", "/people?filter=owes", "/people?q=cs25"] {
+        assert_eq!(admin.get(path).await.expect(200)["people"][0]["owes"], 30, "{path}");
+    }
+    for path in ["/loans", "/loans?q=godaan", "/loans?sort=name"] {
+        assert_eq!(admin.get(path).await.expect(200)["fines"], 30, "{path}");
+    }
+    // Without the rule the days from today on cost again.
+    let effect = preview(&admin, "rules", &students(json!({}))).await;
+    assert_eq!(summary(&effect), ["1 loan: fines ₹30 → ₹35"]);
+    assert_eq!(effect["loans"].as_array().map(Vec::len), Some(1));
+    // The copy's own price goes before that of its title.
+    app.raw(&format!("UPDATE copies SET price = 2000 WHERE book_id = {priced}"));
+    assert_eq!(student.get("/me/loans").await.expect(200)["loans"][0]["fine"], 20);
+    admin.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
+    assert_eq!(admin.get(&format!("/people/{}/account", student.uid)).await.expect(200)["balance"], 20);
+}
+
+async fn a_closed_day_of_every_year_is_entered_once_and_moves_due_dates_r_rule_4(app: TestApp) {
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let fair = json!({ "from": "2020-11-28", "to": "2020-11-28", "name": "Founder's day", "yearly": true });
+    let once = json!({ "from": "2020-11-29", "to": "2020-11-29", "name": "Storm" });
+    let saved = save(&admin, "calendar", &closed(json!([]), json!([fair, once]))).await.expect(200);
+    assert_eq!(saved["closedDates"], json!([fair, once]));
+    student.borrow(app.book("Godaan", 1).await).await;
+    assert_eq!(return_dates(&app).await, ["2026-11-29"]);
 }
 
 async fn a_preview_tells_the_effect_and_stores_nothing_r_rule_5(app: TestApp) {

@@ -21,6 +21,7 @@ pub fn loan(user: UserId, book: BookId, copy: CopyId, title: &str, entry: Date, 
         renewals: 0,
         due_reasons: None,
         category: String::new(),
+        price: None,
         title_deleted: false,
     }
 }
