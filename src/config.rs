@@ -106,6 +106,14 @@ pub enum Command {
         #[command(flatten)]
         zone: Zone,
     },
+    /// Change the library's time zone. All servers must be stopped; due dates stay the days that they are.
+    TimeZone {
+        /// IANA name, for instance Asia/Kolkata.
+        #[arg(value_parser = zone)]
+        name: TimeZone,
+        #[command(flatten)]
+        database: Database,
+    },
     /// Print the API's OpenAPI document.
     Openapi,
     /// Check database, schema, time zone and accounts.
@@ -119,6 +127,8 @@ pub enum Command {
         backup_folder: Option<PathBuf>,
         #[command(flatten)]
         visible: Visible,
+        #[command(flatten)]
+        oidc: Box<Oidc>,
     },
 }
 
@@ -137,6 +147,11 @@ pub struct Visible {
 }
 
 impl Visible {
+    /// Returns the library's address in browsers, or one that stands for it.
+    pub fn public_address(&self) -> Result<Url> {
+        self.public_url.clone().map_or_else(|| Ok(Url::parse("http://localhost/")?), Ok)
+    }
+
     /// True if browsers come by https, which neither the server nor a named proxy speaks.
     #[must_use]
     pub fn has_unnamed_proxy(&self) -> bool {
@@ -163,9 +178,10 @@ pub struct AcceptContradictions {
 
 #[derive(Args, Clone)]
 pub struct Zone {
-    /// Time zone in which the library's days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC).
-    #[arg(long, env = "LIBRARY_TIME_ZONE", default_value = "Asia/Kolkata", value_parser = zone)]
-    pub time_zone: TimeZone,
+    /// Time zone in which the library's days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC). The first start
+    /// keeps it in the database, Asia/Kolkata by default; later ones need not name it.
+    #[arg(long, env = "LIBRARY_TIME_ZONE", value_parser = zone)]
+    pub time_zone: Option<TimeZone>,
 }
 
 fn zone(name: &str) -> Result<TimeZone, String> {

@@ -16,7 +16,7 @@
 //!   lists against formulas.
 //! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the only calls to other machines.
 //! - [`message`] has every text for people, by code, in English; [`money`] is an amount.
-//! - [`clock`] reads the time, [`password`] hashes, [`second_factor`] checks codes of authenticator apps, [`passkey`]
+//! - [`clock`] reads the time, [`time_zone`] keeps the library's, [`password`] hashes, [`second_factor`] checks codes of authenticator apps, [`passkey`]
 //!   checks signatures of passkeys, [`limit`] limits rates, [`tls`] names the cryptography.
 
 pub mod backups;
@@ -51,5 +51,6 @@ pub mod spreadsheet;
 pub mod storage;
 pub mod supervise;
 pub mod text;
+pub mod time_zone;
 pub mod tls;
 pub mod version;

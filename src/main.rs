@@ -11,10 +11,13 @@ use std::{
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::tz::TimeZone;
 use library::{
     backups,
     clock::Clock,
-    config::{AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, Zone},
+    config::{
+        AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, Oidc, Visible, Zone,
+    },
     demo,
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
@@ -40,8 +43,9 @@ use library::{
         events::{self, Entry},
         ledger,
         migrate::{self, MIGRATIONS},
-        people as people_stored, transfer,
+        people as people_stored, time_zone as time_zone_stored, transfer,
     },
+    time_zone,
 };
 use rust_embed::RustEmbed;
 use tracing_subscriber::{
@@ -163,18 +167,20 @@ fn run(command: Command) -> Result<()> {
         Command::RestoreBook { from, book, accept, database, zone } => {
             restore_one_book(&from, book, accept, &database, &zone)
         }
+        Command::TimeZone { name, database } => change_time_zone(&database, &name),
         Command::Openapi => {
             say!("{}", http::openapi::text().trim_end());
             Ok(())
         }
         Command::Move { from, to, zone } => move_library(&from, to, &zone),
-        Command::Doctor { database, zone, backup_folder, visible } => {
+        Command::Doctor { database, zone, backup_folder, visible, oidc } => {
             if visible.has_unnamed_proxy() {
                 say!(
                     "warning    https without --tls-certificate means a proxy: name its address in --trusted-proxies, or \
                      all visitors count as one"
                 );
             }
+            probe_provider(&oidc, &visible);
             doctor(&database, &zone, backup_folder.as_deref())
         }
     }
@@ -301,7 +307,7 @@ fn reset_password(database: &Database, email: String, password_stdin: bool) -> R
 
 fn deactivate(database: &Database, zone: &Zone, email: String) -> Result<()> {
     let db = Db::open_existing(&database.database)?;
-    let moment = Clock::system(zone.time_zone.clone()).moment();
+    let moment = clock(&db, zone)?.moment();
     let name = db.write_blocking(move |tx| -> Result<String> {
         let (person, name) = account(tx, &email)?;
         let rulebook = Policies::default().current(tx)?;
@@ -336,6 +342,34 @@ fn reset_second_factor(database: &Database, email: String) -> Result<()> {
     say!(
         "{name} is signed out and signs in with the password alone, until they set up a second factor again."
     );
+    Ok(())
+}
+
+/// Returns the clock of the library, in the time zone that its database keeps.
+fn clock(db: &Db, zone: &Zone) -> Result<Clock> {
+    let requested = zone.time_zone.clone();
+    Ok(Clock::system(db.read_blocking(move |tx| time_zone::of(tx, requested.as_ref()))?))
+}
+
+fn change_time_zone(database: &Database, zone: &TimeZone) -> Result<()> {
+    let _alone = time_zone_stored::without_servers(&database.database)?;
+    let db = Db::open_existing(&database.database)?;
+    let new = time_zone::name(Some(zone)).to_owned();
+    let before = db.write_blocking({
+        let new = new.clone();
+        move |tx| -> storage::Result<_> {
+            let before = time_zone_stored::kept(tx)?;
+            time_zone_stored::change(tx, &new)?;
+            Ok(before)
+        }
+    })?;
+    db.close();
+    match before {
+        Some(before) if before != new => {
+            say!("The library's days are those of {new} now, no longer of {before}.");
+        }
+        _ => say!("The library's days are those of {new}."),
+    }
     Ok(())
 }
 
@@ -428,11 +462,12 @@ fn import_people(
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     rejects::is_another_file(&rejected, file)?;
     let db = Db::open_existing(&database.database)?;
+    let moment = clock(&db, zone)?.moment();
     let import = import::people::Import {
         db: &db,
         policies: &Policies::default(),
         authority: &Authority::command_line(),
-        moment: Clock::system(zone.time_zone.clone()).moment(),
+        moment,
         fields: fields.as_deref(),
         dry_run,
         rejected: Some(&rejected),
@@ -501,9 +536,18 @@ fn restore(file: &Path, accept: AcceptContradictions, database: &Database) -> Re
             kept.display()
         );
     }
-    say!(
-        "Everybody signs in anew. Whoever was erased since the copy was made is back: erase them once more."
-    );
+    say!("Everybody signs in anew.");
+    match restored.erased.as_deref() {
+        None => say!("People who were erased since the copy was made are back: erase them once more."),
+        Some([]) => say!("No person was erased since the copy was made."),
+        Some(erased) => {
+            say!("These people were erased since the copy was made and are back; erase them once more:");
+            for person in erased {
+                let number = person.roll_number.as_deref().unwrap_or("no roll number");
+                say!("  people/{}  {number}", person.id);
+            }
+        }
+    }
     Ok(())
 }
 
@@ -516,7 +560,7 @@ fn restore_one_book(
 ) -> Result<()> {
     storage::is_there(&database.database)?;
     let db = Db::open_existing(&database.database)?;
-    let clock = Clock::system(zone.time_zone.clone());
+    let clock = clock(&db, zone)?;
     let accept = |contradictions: &[String]| accept_contradictions(from, accept, contradictions);
     let title = restore_book::book(from, &db, &clock, book.into(), &accept);
     db.close();
@@ -540,10 +584,25 @@ fn move_library(from: &Location, to: Location, zone: &Zone) -> Result<()> {
     Ok(())
 }
 
+/// Says whether the sign-in provider answers, if there is one.
+fn probe_provider(oidc: &Oidc, visible: &Visible) {
+    let probe = || -> Result<Option<String>> {
+        let Some(provider) = oidc.provider(&visible.public_address()?)? else { return Ok(None) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(provider.probe())?;
+        Ok(Some(provider.issuer().to_owned()))
+    };
+    match probe() {
+        Ok(None) => {}
+        Ok(Some(issuer)) => say!("provider   {issuer} answers"),
+        Err(error) => say!("warning    {error:#}"),
+    }
+}
+
 fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
     storage::is_there(&database.database)?;
     let db = Db::open_existing(&database.database)?;
-    let clock = Clock::system(zone.time_zone.clone());
+    let clock = clock(&db, zone)?;
     let (books, (people, librarians), changes, mut contradictions, open) =
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
@@ -563,7 +622,7 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
     say!("database   {} answers, schema up to date", database.database);
     say!("catalogue  {books} books, {changes} changes so far");
     say!("people     {people}, and {librarians} librarians who can sign in");
-    say!("today      {} in {}", clock.today(), zone.time_zone.iana_name().unwrap_or("a nameless time zone"));
+    say!("today      {} in {}", clock.today(), clock.zone_name());
     for file in storage::open_to_others(&database.database) {
         let file = file.display();
         say!("warning    {file} is open to everybody on this machine: chmod o= {file}");

@@ -106,7 +106,7 @@ impl Known {
     }
 }
 
-/// The college's provider. The first sign-in makes the first call, so the server starts without the provider.
+/// The college's provider. The server starts without waiting for the provider.
 pub struct Provider {
     options: Options,
     description: Url,
@@ -172,6 +172,30 @@ impl Provider {
         let email = claims.verified_email()?;
         let (_, domain) = email.rsplit_once('@')?;
         self.options.domains.iter().any(|listed| listed.eq_ignore_ascii_case(domain)).then_some(email)
+    }
+
+    /// Reason why claims that match no account match none.
+    #[must_use]
+    pub fn why_unknown(&self, claims: &Claims) -> &'static str {
+        if self.email(claims).is_some() || self.roll_number(claims).is_some() {
+            "unknown-person"
+        } else if claims.verified_email().is_some() {
+            "another-domain"
+        } else if claims.text("email").is_some() {
+            "unverified-address"
+        } else {
+            "nothing-to-know-by"
+        }
+    }
+
+    /// Reads the provider's description and keys, as the first sign-in would.
+    ///
+    /// # Errors
+    /// The provider is unavailable, or is not the configured issuer.
+    pub async fn probe(&self) -> Result<(), Error> {
+        let description = self.describe().await?;
+        self.keys(&description, None).await?;
+        Ok(())
     }
 
     /// Address at which a browser begins to sign in.

@@ -16,6 +16,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow, ensure};
+use jiff::tz::TimeZone;
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
@@ -40,12 +41,14 @@ use crate::{
     },
     jobs,
     library::Library,
+    oidc::Provider,
     password::Passwords,
     policies::Policies,
     storage::{
-        self, Db, Location, accounts,
+        self, Db, Location, accounts, browser_key,
         migrate::{self, MIGRATIONS},
     },
+    time_zone,
 };
 use connections::{Bounds, Connections, Door};
 use tls::Tls;
@@ -90,8 +93,9 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let listener = listen(options.listen, "--listen").await?;
     let address = listener.local_addr()?;
     let public_url = options.public_address(address)?;
-    let clock = Clock::system(options.zone.time_zone.clone());
-    let tls = tls(&options, &clock)?;
+    let requested = options.zone.time_zone.clone();
+    let before_open = Clock::system(time_zone::provisional(requested.as_ref()));
+    let tls = tls(&options, &before_open)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     let daily = options.daily_backups()?;
@@ -105,10 +109,11 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     }
 
     let location = options.database.database.clone();
-    let before = (location.clone(), daily.clone(), clock.clone());
+    let before = (location.clone(), daily.clone(), before_open);
     tokio::task::spawn_blocking(move || back_up_before_migration(&before.0, before.1.as_ref(), &before.2))
         .await??;
     let db = open(&location, Duration::from_secs(options.database_wait.into())).await?;
+    let (clock, browser_key) = shared_by_servers(&db, requested).await?;
     let passwords = Passwords::new()?;
     if options.demo {
         demo::fill(&db, &clock, &public_url).await?;
@@ -124,6 +129,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         },
         pages: Answers::default(),
         passwords,
+        browser_key,
         sessions: Sessions::default(),
         settings: Settings {
             public_url: public_url.clone(),
@@ -148,6 +154,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     }
     let mut jobs = JoinSet::new();
     jobs.spawn(watch_schema(db.clone()));
+    jobs.spawn(probe_provider(state.settings.provider.clone()));
     let owner = http::session::new_token()?;
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
@@ -248,6 +255,24 @@ async fn open(location: &Location, patience: Duration) -> Result<Db> {
             }
             opened => return Ok(opened?),
         }
+    }
+}
+
+/// Returns what all servers of a database share: the clock in its time zone, and the key of known browsers.
+async fn shared_by_servers(db: &Db, requested: Option<TimeZone>) -> Result<(Clock, String)> {
+    let fresh = http::session::new_token()?;
+    db.write(move |tx| -> Result<_> {
+        let zone = time_zone::keep(tx, requested.as_ref())?;
+        Ok((Clock::system(zone), browser_key::keep(tx, &fresh)?))
+    })
+    .await
+}
+
+/// Asks the sign-in provider for its description and keys; a failure is logged as a warning.
+async fn probe_provider(provider: Option<Arc<Provider>>) {
+    let Some(provider) = provider else { return };
+    if provider.probe().await.is_ok() {
+        tracing::info!(issuer = provider.issuer(), "the sign-in provider answers");
     }
 }
 

@@ -34,6 +34,7 @@ use crate::{
         id::UserId,
         rule::{Invalid, Kind, Text},
     },
+    limit::Limit,
     message,
     passkey::Party,
     password::Verdict,
@@ -141,6 +142,25 @@ impl Tries {
     }
 }
 
+impl App {
+    /// Limits the beginnings of sign-ins that hold a row: of a browser that signed in before by itself, of others by network
+    /// (X6).
+    pub(super) fn take_begin(
+        &self,
+        of_network: &Limit<Network>,
+        network: Network,
+        device: Option<&Device>,
+    ) -> Result<()> {
+        if let Some(device) = device
+            && device.has_signed_in(&self.browser_key)?
+            && self.limits.begins_of_device.take(&device.name()).is_ok()
+        {
+            return Ok(());
+        }
+        within(of_network.take(&network))
+    }
+}
+
 impl Limits {
     /// Takes a token before a password or a code is verified, so that concurrent guesses are counted too.
     pub(super) fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
@@ -163,11 +183,20 @@ impl Limits {
             }
             Tries::SecondFactor(place @ (_, None), network) => {
                 self.failures_of_network.take(network)?;
-                self.failures_of_second_factor
-                    .take(place)
-                    .inspect_err(|_| self.failures_of_network.give_back(network))
+                let is_suspect = self.lately_wrong_code.taken(&(place.0, *network)) > 0.0;
+                let codes = &self.failures_of_second_factor;
+                let taken = if is_suspect { codes.take_of_half(place) } else { codes.take(place) };
+                taken.inspect_err(|_| self.failures_of_network.give_back(network))
             }
             Tries::SecondFactor(place, _) => self.failures_of_second_factor.take(place),
+        }
+    }
+
+    /// Notes a wrong second-factor code.
+    pub(super) fn note_wrong_code(&self, tries: &Tries) {
+        if let Tries::SecondFactor((uid, None), network) = tries {
+            // Already taken by an earlier one, if it fails.
+            let _ = self.lately_wrong_code.take(&(*uid, *network));
         }
     }
 
@@ -341,7 +370,12 @@ impl Entrance {
             user,
             arrival: Arrival::of(app, headers, entering.remember)?,
             change: entering.change,
-            device: Device::signed_in(entering.device, app.settings.is_https(), &entering.hash)?,
+            device: Device::signed_in(
+                entering.device,
+                app.settings.is_https(),
+                &app.browser_key,
+                Some(&entering.hash),
+            )?,
         })
     }
 

@@ -3,7 +3,9 @@
 //!
 //! The cookie is `DEVICE.PROOF.PROOF…`: a random name of the browser and a proof for each of the last accounts. A proof
 //! is a MAC of the device's name under the account's password hash. So the server stores nothing, several servers
-//! agree, the cookie does not reveal the accounts, and a new password invalidates all proofs.
+//! agree, the cookie does not reveal the accounts, and a new password invalidates all proofs. One more proof, under the key
+//! that all servers share, says only that some account signed in there: it lets the browser begin a sign-in although others
+//! in its network use up the network's limit (X6).
 
 use axum::http::{HeaderMap, HeaderValue};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -14,6 +16,8 @@ use super::{API, cookie, error::Result, session::random};
 
 /// Accounts that one browser remembers; a computer shared by more people is not a personal device.
 const ACCOUNTS: usize = 8;
+/// Those of the accounts, and the one under the servers' key.
+const PROOFS: usize = ACCOUNTS + 1;
 /// Lifetime of the cookie in seconds: browsers cap it at 400 days (RFC 6265bis).
 const LIFETIME: i64 = 400 * 24 * 60 * 60;
 /// Length of the device's name and of each proof, in bytes.
@@ -41,7 +45,7 @@ impl Device {
         let mut parts = cookie::read(headers, cookie_name(https))?.split('.').map(|part| {
             URL_SAFE_NO_PAD.decode(part).ok().and_then(|bytes| <[u8; LENGTH]>::try_from(bytes).ok())
         });
-        Some(Self { name: parts.next()??, proofs: parts.take(ACCOUNTS).collect::<Option<_>>()? })
+        Some(Self { name: parts.next()??, proofs: parts.take(PROOFS).collect::<Option<_>>()? })
     }
 
     /// Returns the name that keys the rate limits.
@@ -56,24 +60,36 @@ impl Device {
         Ok(mac.chain_update(b"library device").chain_update(self.name))
     }
 
+    /// True if an account signed in here before; `key` is [`super::App::browser_key`].
+    pub fn has_signed_in(&self, key: &str) -> Result<bool> {
+        self.knows(key)
+    }
+
     /// True if the account with this password hash signed in here before.
     pub fn knows(&self, password_hash: &str) -> Result<bool> {
         let mac = self.mac(password_hash)?;
         Ok(self.proofs.iter().any(|proof| mac.clone().verify_truncated_left(proof).is_ok()))
     }
 
-    /// Builds the cookie after a sign-in to the account with this password hash.
-    pub fn signed_in(shown: Option<Self>, https: bool, password_hash: &str) -> Result<HeaderValue> {
+    /// Builds the cookie after a sign-in; `password_hash` is that of the account, if the sign-in is to be remembered for it.
+    pub fn signed_in(
+        shown: Option<Self>,
+        https: bool,
+        key: &str,
+        password_hash: Option<&str>,
+    ) -> Result<HeaderValue> {
         let mut device = match shown {
             Some(device) => device,
             None => Self { name: random()?, proofs: Vec::new() },
         };
-        let mac = device.mac(password_hash)?.finalize().into_bytes();
-        let mut proof = [0; LENGTH];
-        proof.copy_from_slice(&mac[..LENGTH]);
-        device.proofs.retain(|known| *known != proof);
-        device.proofs.insert(0, proof);
-        device.proofs.truncate(ACCOUNTS);
+        for secret in password_hash.into_iter().chain([key]) {
+            let mac = device.mac(secret)?.finalize().into_bytes();
+            let mut proof = [0; LENGTH];
+            proof.copy_from_slice(&mac[..LENGTH]);
+            device.proofs.retain(|known| *known != proof);
+            device.proofs.insert(0, proof);
+        }
+        device.proofs.truncate(PROOFS);
         let parts: Vec<String> = std::iter::once(&device.name)
             .chain(&device.proofs)
             .map(|part| URL_SAFE_NO_PAD.encode(part))
@@ -97,20 +113,25 @@ mod tests {
 
     #[test]
     fn a_browser_knows_the_accounts_that_signed_in_with_it_and_no_others() -> Result<()> {
-        let one = shown(&Device::signed_in(None, false, "hash one")?);
+        let signed_in =
+            |shown: Option<Device>, hash: &str| Device::signed_in(shown, false, "key", Some(hash));
+        let one = shown(&signed_in(None, "hash one")?);
         assert!(
             one.knows("hash one")? && !one.knows("hash two")?,
             "nor the same account with a new password"
         );
-        let mut both = shown(&Device::signed_in(Some(one.clone()), false, "hash two")?);
+        let mut both = shown(&signed_in(Some(one.clone()), "hash two")?);
         assert!(both.knows("hash one")? && both.knows("hash two")?);
         assert_eq!(both.name(), one.name());
         for n in 0..ACCOUNTS - 1 {
-            both = shown(&Device::signed_in(Some(both), false, &format!("other {n}"))?);
+            both = shown(&signed_in(Some(both), &format!("other {n}"))?);
         }
         assert!(both.knows("hash two")? && !both.knows("hash one")?, "the oldest is forgotten");
-        let again = shown(&Device::signed_in(Some(both.clone()), false, "hash two")?);
-        assert_eq!(again.proofs.len(), ACCOUNTS, "a second sign-in takes no second place");
+        let again = shown(&signed_in(Some(both.clone()), "hash two")?);
+        assert_eq!(again.proofs.len(), PROOFS, "a second sign-in takes no second place");
+        assert!(again.has_signed_in("key")? && !again.has_signed_in("other key")?);
+        let without_account = shown(&Device::signed_in(None, false, "key", None)?);
+        assert!(without_account.has_signed_in("key")? && !without_account.knows("hash one")?);
         let other = Device { name: [7; LENGTH], ..one };
         assert!(!other.knows("hash one")?, "a proof of one device proves nothing on another");
         Ok(())
@@ -126,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_cookie_travels_to_sign_in_only_and_out_of_reach_for_scripts() -> Result<()> {
-        let set = Device::signed_in(None, true, "hash")?;
+        let set = Device::signed_in(None, true, "key", Some("hash"))?;
         let set = set.to_str().unwrap();
         assert!(set.starts_with("__Secure-library-device="), "{set}");
         let attributes = "; Path=/library/api/v1/auth; HttpOnly; SameSite=Strict; Secure; Max-Age=34560000";

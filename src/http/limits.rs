@@ -39,6 +39,9 @@ pub struct Limits {
     pub failures_of_device: Limit<(String, device::Name)>,
     /// Wrong second-factor codes of an account: per known browser, and in all other browsers together.
     pub failures_of_second_factor: Limit<(UserId, Option<device::Name>)>,
+    /// Accounts and networks with a wrong code in the last hour. Half of `failures_of_second_factor` is left to other networks:
+    /// a stranger who knows a password must not keep its owner from the second step everywhere (X6).
+    pub lately_wrong_code: Limit<(UserId, Network)>,
     /// Wrong codes for the first librarian, from a network.
     pub setups: Limit<Network>,
     /// Accounts registered from a network.
@@ -47,6 +50,8 @@ pub struct Limits {
     pub provider_sign_ins: Limit<Network>,
     /// Sign-ins with a passkey begun from a network.
     pub passkey_sign_ins: Limit<Network>,
+    /// Sign-ins with provider or passkey begun in a browser that signed in before.
+    pub begins_of_device: Limit<device::Name>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
     /// Numbers of certificates that do not exist, asked for from a network.
@@ -93,6 +98,7 @@ impl Default for Limits {
             // At any time three of a million codes are right. An attacker with the password guesses one with a chance
             // of 0.1 % a day; NIST SP 800-63B-4 (3.2.2) asks for a limit and allows a hundred in a row.
             failures_of_second_factor: Limit::new(20, Duration::from_mins(5)),
+            lately_wrong_code: Limit::new(1, Duration::from_hours(1)),
             // With 76 bits in a code, the limit keeps the log short rather than the code secret.
             setups: Limit::new(10, Duration::from_secs(30)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
@@ -100,6 +106,7 @@ impl Default for Limits {
             provider_sign_ins: Limit::new(300, Duration::from_millis(500)),
             // As above, but each holds a row for five minutes.
             passkey_sign_ins: Limit::new(300, Duration::from_millis(500)),
+            begins_of_device: Limit::new(20, Duration::from_secs(15)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
             // A person mistypes a number; with 57 bits and 10 000 certificates, a hit takes ages at three a minute.

@@ -96,6 +96,8 @@ pub struct App {
     /// Catalogue pages that are ready to send.
     pub pages: ready::Answers<books::Asked>,
     pub passwords: Passwords,
+    /// Key of the proofs that a browser signed in before; shared by all servers.
+    pub browser_key: String,
     pub sessions: Sessions,
     /// Operator's settings.
     pub settings: Settings,
@@ -184,6 +186,8 @@ fn api() -> OpenApiRouter<Shared> {
             people::record::update_person,
             people::record::erase_person
         ))
+        .routes(routes!(people::data::export_person))
+        .routes(routes!(people::data::export_me))
         .routes(routes!(people::import::import_people))
         .routes(routes!(imports::read_people_columns))
         .routes(routes!(imports::list_imports, imports::import_books))

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::{
     API, App, BASE, Shared,
-    accounts::{Arrival, Entered, within},
+    accounts::{Arrival, Entered},
     client::Network,
     cookie,
     device::Device,
@@ -64,6 +64,10 @@ fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     let path = format!("{API}/auth/oidc");
     cookie::set_for_return(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
 }
+
+/// Prefix of the token of a browser without a device cookie. That cookie does not come along from another site, so that the
+/// return could not tell, and would replace it.
+const NEW_BROWSER: &str = "new-";
 
 /// Returns the hash that identifies the browser in the database.
 fn browser(app: &App, headers: &HeaderMap) -> Option<String> {
@@ -116,12 +120,15 @@ pub struct ProviderAddress {
 pub async fn begin_oidc(
     State(app): State<Shared>,
     network: Network,
+    headers: HeaderMap,
     JsonBody(form): JsonBody<ProviderSignIn>,
 ) -> Result<impl IntoResponse> {
     let provider = app.provider()?;
-    within(app.limits.provider_sign_ins.take(&network))?;
+    let device = Device::of(app.settings.is_https(), &headers);
+    app.take_begin(&app.limits.provider_sign_ins, network, device.as_ref())?;
     let [token, state, nonce, verifier] =
         [session::new_token()?, session::new_token()?, session::new_token()?, session::new_token()?];
+    let token = if device.is_none() { format!("{NEW_BROWSER}{token}") } else { token };
     let way = Way { state: &state, nonce: &nonce, verifier: &verifier };
     let location = provider.sign_in_address(&way).await.map_err(|_| Error::ProviderUnavailable)?;
     let (state_hash, browser_hash) = (session::hashed(&state), session::hashed(&token));
@@ -254,7 +261,10 @@ pub async fn finish_oidc(
     let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response();
     // The password step identifies the browser by this cookie.
     let spent = (end != End::Password).then(|| browser_cookie(https, None)).transpose()?;
-    for cookie in session.into_iter().chain(spent) {
+    let is_new =
+        cookie::read(&headers, cookie_name(https)).is_some_and(|token| token.starts_with(NEW_BROWSER));
+    let known = (end == End::Done && is_new).then(|| Device::signed_in(None, https, &app.browser_key, None));
+    for cookie in session.into_iter().chain(spent).chain(known.transpose()?) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     Ok(response)
@@ -269,26 +279,38 @@ async fn complete_sign_in(
     next: &mut String,
 ) -> Result<(End, Option<HeaderValue>)> {
     let (Some(state), Some(browser)) = (returned.state, browser(app, headers)) else {
+        security_log::because("another-browser");
         return Ok((End::Forgotten, None));
     };
     let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.library.clock.now());
     // Returns are easy to forge in any number: only one that was begun may wait for its turn to write.
     let key = (state_hash.clone(), browser_hash.clone());
     if !app.library.db.read(move |tx| flows::is_begun(tx, &key.0, &key.1, now)).await? {
+        security_log::because("expired-or-another-browser");
         return Ok((End::Forgotten, None));
     }
     let flow = app.library.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
-    let Some(flow) = flow else { return Ok((End::Forgotten, None)) };
+    let Some(flow) = flow else {
+        security_log::because("used-before");
+        return Ok((End::Forgotten, None));
+    };
     next.clone_from(&flow.next);
     if let Some(error) = returned.error {
+        security_log::because("refused-by-provider");
         return Ok((if error == "access_denied" { End::Cancelled } else { End::Refused }, None));
     }
     // Refuses another provider's answer, if it names its issuer (RFC 9207).
     let ours = returned.issuer.is_none_or(|issuer| issuer == provider.issuer());
-    let Some(code) = returned.code.filter(|_| ours) else { return Ok((End::Refused, None)) };
+    let Some(code) = returned.code.filter(|_| ours) else {
+        security_log::because(if ours { "no-code" } else { "another-issuer" });
+        return Ok((End::Refused, None));
+    };
     let claims = match provider.redeem(&code, &flow.verifier, &flow.nonce, now).await {
         Ok(claims) => claims,
-        Err(oidc::Error::Refused(_)) => return Ok((End::Refused, None)),
+        Err(oidc::Error::Refused(_)) => {
+            security_log::because("token-refused");
+            return Ok((End::Refused, None));
+        }
         Err(oidc::Error::Unavailable(_)) => return Ok((End::Unavailable, None)),
     };
     let arrival = Arrival::of(app, headers, flow.kept)?;
@@ -296,9 +318,16 @@ async fn complete_sign_in(
     let vouched =
         VouchedUser { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
     let (begun, second_step) = (arrival.clone(), half.clone());
+    let unknown = provider.why_unknown(&vouched.claims);
     let Ended { end, account } =
         app.library.db.write(move |tx| vouched.sign_in(tx, &begun, &second_step)).await?;
     security_log::concerns(account);
+    match end {
+        End::NoAccount => security_log::because(unknown),
+        End::Another => security_log::because("linked-with-another"),
+        End::Closed => security_log::because("account-closed"),
+        _ => {}
+    }
     let cookie = match end {
         End::Done => Some(arrival.begun(app)),
         End::Code => Some(half.cookie),
@@ -404,6 +433,7 @@ pub async fn link_oidc(
     let stored = app.own_password(uid, network, device.as_ref(), form.password).await?;
     let stored = stored.ok_or_else(|| {
         security_log::happened(Event::ProviderRefused);
+        security_log::because("wrong-password");
         Invalid::field(LIBRARY_PASSWORD.field, message::wrong_password())
     })?;
     let arrival = Arrival::of(&app, &headers, proof.kept)?;
@@ -437,7 +467,7 @@ pub async fn link_oidc(
     }
     let cookies = AppendHeaders([
         (header::SET_COOKIE, arrival.begun(&app)),
-        (header::SET_COOKIE, Device::signed_in(device, https, &stored)?),
+        (header::SET_COOKIE, Device::signed_in(device, https, &app.browser_key, Some(&stored))?),
     ]);
     Ok((spent, cookies, axum::Json(Entered::of(&app, user, false))).into_response())
 }

@@ -280,8 +280,8 @@ pub async fn begin_passkey_sign_in(
     JsonBody(form): JsonBody<PasskeyBegin>,
 ) -> Result<Response> {
     let party = app.party()?;
-    within(app.limits.passkey_sign_ins.take(&network))?;
     let (https, now, challenge) = (app.settings.is_https(), app.library.clock.now(), challenge()?);
+    app.take_begin(&app.limits.passkey_sign_ins, network, Device::of(https, &headers).as_ref())?;
     let half = form.second_step.then(|| Half::of(https, &headers).ok_or(Error::SignInExpired)).transpose()?;
     let token = session::new_token()?;
     let (own, stored) = (session::hashed(&token), challenge.clone());
@@ -444,7 +444,10 @@ pub async fn sign_in_with_passkey(
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
     within(app.limits.take_sign_in(&tries))?;
-    let count = form.check(&found.passkey, &challenge, &party).map_err(|reason| refused(&reason))?;
+    let count = form.check(&found.passkey, &challenge, &party).map_err(|reason| {
+        app.limits.note_wrong_code(&tries);
+        refused(&reason)
+    })?;
     app.limits.give_back_sign_in(tries);
     if !found.active {
         return Err(Error::AccountInactive);

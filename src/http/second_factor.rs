@@ -155,7 +155,9 @@ impl App {
                 effect(tx, now).map(Some)
             })
             .await;
-        if !matches!(done, Ok(None)) {
+        if matches!(done, Ok(None)) {
+            self.limits.note_wrong_code(&tries);
+        } else {
             self.limits.give_back_sign_in(tries);
         }
         done

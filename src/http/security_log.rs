@@ -77,7 +77,7 @@ events! {
     RoleChanged = "account.role": "what an account may do was changed",
     StatusChanged = "account.status": "an account was activated, deactivated or erased",
     SettingsChanged = "settings.changed": "rules, calendar or settings were changed",
-    Exported = "data.exported": "a list was taken out as a file",
+    Exported = "data.exported": "a list, or the data of a person, was taken out as a file",
     NotSignedIn = "access.not-signed-in": "a call that needs a sign-in came without one",
     AccessRefused = "access.refused": "a call was refused to this role",
     CrossOrigin = "access.cross-origin": "a browser sent a call for another site",
@@ -99,6 +99,7 @@ pub struct Noted {
     account: Cell<Option<UserId>>,
     code: Cell<Option<Code>>,
     event: Cell<Option<Event>>,
+    reason: Cell<Option<&'static str>>,
 }
 
 tokio::task_local! {
@@ -114,6 +115,7 @@ pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
                 account: noted.account.clone(),
                 code: noted.code.clone(),
                 event: noted.event.clone(),
+                reason: noted.reason.clone(),
             });
             (done, noted)
         })
@@ -135,6 +137,11 @@ pub fn refused(code: Code) {
 /// Notes an event that overrides route and outcome.
 pub fn happened(event: Event) {
     let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
+}
+
+/// Notes why the event happened, in a word of the operator's guide.
+pub fn because(reason: &'static str) {
+    let _ = NOTED.try_with(|noted| noted.reason.set(Some(reason)));
 }
 
 /// Derives the event of an answer, if any.
@@ -198,7 +205,11 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library") => {
             Some(Event::SettingsChanged)
         }
-        ("GET", "/people.csv" | "/changes.csv" | "/money/lines.csv" | "/loans.csv") => Some(Event::Exported),
+        (
+            "GET",
+            "/people.csv" | "/changes.csv" | "/money/lines.csv" | "/loans.csv" | "/people/{id}/data"
+            | "/me/data",
+        ) => Some(Event::Exported),
         _ => None,
     };
     of_this_route.or_else(|| match code? {
@@ -236,6 +247,7 @@ pub fn tell(
         %address,
         account,
         subject,
+        reason = noted.reason.get(),
         status = status.as_u16(),
         "{}",
         event.text()
@@ -303,7 +315,7 @@ mod tests {
             ("account.role", 1),
             ("account.status", 3),
             ("settings.changed", 3),
-            ("data.exported", 4),
+            ("data.exported", 6),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");
         }

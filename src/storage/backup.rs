@@ -304,6 +304,35 @@ pub struct Restored {
     pub found: Manifest,
     /// The name under which it is kept.
     pub kept: Option<PathBuf>,
+    /// People whose erasure the copy does not know; `None` if the database that was there cannot be read.
+    pub erased: Option<Vec<Erased>>,
+}
+
+/// Person who was erased after a copy was made, as the copy has them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Erased {
+    /// Number of the person, as in the address of their page.
+    pub id: i64,
+    pub roll_number: Option<String>,
+}
+
+/// Compares a restored copy with the database that was there.
+fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>> {
+    let open = |path| Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
+    let (before, restored) = (open(before)?, open(restored)?);
+    let mut gone =
+        before.prepare("SELECT id FROM users WHERE gone_at IS NOT NULL AND name = '' ORDER BY id")?;
+    let ids = gone.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
+    let mut back = restored.prepare("SELECT roll_number FROM users WHERE id = ?1 AND name <> ''")?;
+    let mut erased = Vec::new();
+    for id in ids {
+        match back.query_row([id], |row| row.get(0)) {
+            Ok(roll_number) => erased.push(Erased { id, roll_number }),
+            Err(rusqlite::Error::QueryReturnedNoRows) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(erased)
 }
 
 /// Puts a copy in the place of a database, which is kept under another name. Everybody is signed out: sessions that had
@@ -333,8 +362,9 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
     take_over(copy, &partial.path, &found.sha256)?;
     sign_everybody_out(&partial.path)?;
     let kept = set_aside(path)?;
+    let erased = kept.as_deref().and_then(|kept| erased_since(kept, &partial.path).ok());
     partial.put_in_place(path).map_err(cannot)?;
-    Ok(Restored { found, kept })
+    Ok(Restored { found, kept, erased })
 }
 
 /// Copies the bytes that were checked, for the owner of the library.

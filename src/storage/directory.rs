@@ -15,6 +15,27 @@ use super::{
 };
 use crate::{domain::id::UserId, sql};
 
+macro_rules! inactive {
+    () => {
+        "NOT users.active"
+    };
+}
+
+macro_rules! librarians {
+    () => {
+        "users.role = 'admin'"
+    };
+}
+
+macro_rules! of_batch {
+    ($which:expr) => {
+        sql!(
+            "SELECT users.id FROM users WHERE users.gone_at IS NULL AND COALESCE(users.batch, '') = $1 AND ",
+            $which
+        )
+    };
+}
+
 /// Who is listed.
 #[derive(Clone, Debug)]
 pub enum Source {
@@ -23,6 +44,26 @@ pub enum Source {
     Librarians,
     /// These, in the order of their ids.
     Among(Vec<UserId>),
+}
+
+/// People of a batch that are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfBatch {
+    All,
+    Inactive,
+    Librarians,
+}
+
+/// Returns the people of a batch, in the order of their ids.
+pub fn of_batch(tx: &mut Tx<'_>, batch: &str, which: OfBatch) -> Result<Vec<UserId>> {
+    let statement = match which {
+        OfBatch::All => of_batch!("TRUE"),
+        OfBatch::Inactive => of_batch!(inactive!()),
+        OfBatch::Librarians => of_batch!(librarians!()),
+    };
+    let mut found = tx.query(statement, &[&batch], |row| row.get(0))?;
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// By what a list is ordered, and then by name.
@@ -110,18 +151,6 @@ macro_rules! sorted {
             Column::Department => ordered!($backwards, $from, $which, "COALESCE(users.department, '')"),
             Column::Name => ordered!($backwards, $from, $which, "users.name_key"),
         }
-    };
-}
-
-macro_rules! inactive {
-    () => {
-        "NOT users.active"
-    };
-}
-
-macro_rules! librarians {
-    () => {
-        "users.role = 'admin'"
     };
 }
 

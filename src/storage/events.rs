@@ -349,6 +349,27 @@ pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> R
     Ok(found)
 }
 
+/// Returns up to `limit` changes that concern a person, newest first; also those of records merged into theirs.
+pub fn about(tx: &mut Tx<'_>, person: UserId, limit: i64) -> Result<Vec<Recorded>> {
+    let mut found = Vec::new();
+    for uid in std::iter::once(person).chain(people::merged_into(tx, person)?) {
+        found.extend(tx.query(
+            sql!(
+                "SELECT ",
+                columns!(),
+                " FROM events AS e LEFT JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
+                       LEFT JOIN books AS b ON b.id = e.book_id
+                  WHERE e.person_id = $1 ORDER BY e.id DESC LIMIT $2"
+            ),
+            &[&uid, &limit],
+            recorded,
+        )?);
+    }
+    found.sort_unstable_by_key(|recorded| std::cmp::Reverse(recorded.id));
+    found.truncate(usize::try_from(limit).unwrap_or_default());
+    Ok(found)
+}
+
 fn page_of(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let action = filter.action.as_deref().unwrap_or_default();
     let before = match filter.to {

@@ -85,6 +85,8 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0028_first_steps"),
     migration!("0029_loans_of_book"),
     migration!("0030_labels"),
+    migration!("0031_time_zone"),
+    migration!("0032_browser_key"),
 ];
 
 impl Migration {

@@ -85,6 +85,15 @@ pub fn linked_since(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<Opt
     )
 }
 
+/// Returns issuer, subject and instant of each link of a person.
+pub fn links_of(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<(String, String, i64)>> {
+    tx.query(
+        sql!("SELECT issuer, subject, linked_at FROM oidc_links WHERE user_id = $1 ORDER BY issuer, subject"),
+        &[&person],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )
+}
+
 /// Links an account at a provider with a person; `false` if one of the two is linked with another.
 pub fn link(tx: &mut Tx<'_>, issuer: &str, subject: &str, link: Link, now: i64) -> Result<bool> {
     let linked = tx.execute(

@@ -108,6 +108,19 @@ pub fn page(tx: &mut Tx<'_>, book: BookId, before: i64, limit: i64) -> Result<Ve
     )
 }
 
+/// Returns up to `limit` reviews by a reader with their books, newest first.
+pub fn of_reader(tx: &mut Tx<'_>, reader: UserId, limit: i64) -> Result<Vec<(BookId, String, Review)>> {
+    tx.query(
+        sql!(
+            "SELECT reviews.id, rating, comment, user_id, user_name, created_at, reviews.book_id, books.title
+             FROM reviews JOIN books ON books.id = reviews.book_id
+             WHERE user_id = $1 ORDER BY reviews.id DESC LIMIT $2"
+        ),
+        &[&reader, &limit],
+        |row| Ok((row.get(6)?, row.get(7)?, review(row)?)),
+    )
+}
+
 /// Counts the reviews of a book with 1, 2, 3, 4 and 5 stars.
 pub fn ratings(tx: &mut Tx<'_>, book: BookId) -> Result<[i64; 5]> {
     let mut ratings = [0; 5];

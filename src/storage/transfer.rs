@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::{Error, Location, Result, Tx, is_there, migrate, only_server, postgres, sqlite};
+use super::{Error, Location, Result, Tx, is_there, migrate, only_server, postgres, sqlite, time_zone};
 
 /// Tables that are empty in a new library.
 const EMPTY_WHEN_NEW: &[&str] = &["users", "books", "events", "settings", "loans", "account_lines"];
@@ -55,16 +55,7 @@ fn refused(reason: &str) -> Error {
 fn transfer(source: &mut Tx<'_>, target: &mut Tx<'_>) -> Result<Moved> {
     if source.is_postgres() {
         source.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-        // Servers hold connections; background processes of PostgreSQL have no user.
-        let others = source.number(
-            "SELECT COUNT(*) FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL",
-        )?;
-        if others > 0 {
-            return Err(refused(
-                "other programs are connected to the PostgreSQL database: stop every server first",
-            ));
-        }
+        time_zone::refuse_other_programs(source)?;
         target.batch("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
     } else {
         source.batch("BEGIN")?;

@@ -376,6 +376,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/people/import"),
             ("POST", "/imports/people/columns"),
             ("GET", "/people.csv"),
+            ("GET", "/people/{id}/data"),
             ("DELETE", "/people/{id}"),
             ("POST", "/people/promote"),
             ("POST", "/people/no-dues"),

@@ -124,6 +124,7 @@ impl TestApp {
             library: Library { db, clock: clock.clone(), policies: Policies::default(), catalogue },
             pages: Answers::default(),
             passwords: PASSWORDS.clone(),
+            browser_key: "key of the servers".into(),
             sessions: Sessions::default(),
             settings,
             screens: Screens::embedded::<Files>(),

@@ -732,8 +732,24 @@ async fn a_return_that_nobody_began_writes_nothing() {
 async fn sign_ins_by_the_provider_are_begun_so_many_times_at_most() {
     let provider = Provider::start(NOW).await;
     let app = library(Database::sqlite(), &provider).await;
-    let limit = &app.state.limits.provider_sign_ins;
+    let (known, stranger) = (app.visitor(), app.visitor());
+    app.student(1).await;
+    assert_eq!(end(&sign_in(&known, &provider, claims(1)).await), "done");
+    known.ask("/auth/sign-out").await.expect(204);
+    let limits = &app.state.limits;
     let network = "127.0.0.1".parse::<std::net::IpAddr>().expect("an address").into();
-    while limit.take(&network).is_ok() {}
-    app.visitor().post("/auth/oidc", &json!({})).await.problem(429, "too-many-requests");
+    for limit in [&limits.provider_sign_ins, &limits.passkey_sign_ins] {
+        while limit.take(&network).is_ok() {}
+    }
+    for path in ["/auth/oidc", "/auth/sign-in/passkey/begin"] {
+        stranger.post(path, &json!({})).await.problem(429, "too-many-requests");
+        // X6: one laptop kept the browsers of a whole campus from these ways.
+        known.post(path, &json!({})).await.expect(200);
+    }
+    // A browser that signed in before has a limit of its own.
+    let statuses: Vec<u16> = futures_util::future::join_all(
+        (0..30).map(|_| async { known.post("/auth/oidc", &json!({})).await.status }),
+    )
+    .await;
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 18, "{statuses:?}");
 }

@@ -42,6 +42,7 @@ each_app!(
     a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5,
     a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5,
     undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_them_r_people_5_r_undo_2,
+    what_is_recorded_of_a_person_is_one_file_for_them_and_for_who_looks_after_people_r_people_6,
     whoever_is_erased_is_named_nowhere_r_people_6,
     erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
@@ -87,6 +88,24 @@ async fn the_list_is_searched_filtered_and_counted_r_people_1(app: TestApp) {
     ] {
         assert_eq!(names(&list(&librarian, query).await), found, "{query}");
     }
+    app.raw("UPDATE users SET batch = '2028' WHERE name IN ('Student 3', 'Student 4')");
+    let out = app.book("Godaan", 2).await;
+    app.student(2).await.borrow(out).await;
+    app.student(3).await.borrow(out).await;
+    for (query, found) in [
+        ("batch=2028", ["Student 3", "Student 4"].as_slice()),
+        ("batch=2028&sort=-name&limit=1", &["Student 4"]),
+        ("batch=2028&filter=inactive", &["Student 4"]),
+        ("batch=2028&filter=hasBooks", &["Student 3"]),
+        ("batch=2028&filter=librarians", &[]),
+        ("batch=2028&q=student3", &["Student 3"]),
+        ("batch=2028&sort=-openLoans", &["Student 3", "Student 4"]),
+        ("batch=2031", &[]),
+        ("batch=", &["Librarian 0", "Student 1", "Student 2", "Student 3", "Student 4"]),
+    ] {
+        assert_eq!(names(&list(&librarian, query).await), found, "{query}");
+    }
+    assert_eq!(list(&librarian, "batch=2028&limit=1").await["total"], 2);
     let first = list(&librarian, "limit=2&sort=-department").await;
     let next = first["next"].as_str().expect("a page follows");
     let second = list(&librarian, &format!("limit=2&sort=-department&cursor={next}")).await;
@@ -864,6 +883,72 @@ async fn undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_th
     librarian.patch(&path, &json!({ "batch": "2031" })).await.expect(200);
     let refused = librarian.ask(&format!("/changes/{change}/undo")).await.problem(409, "refused");
     assert_eq!(refused, "1 person was changed since: Student 1. Correct the rest by hand.");
+}
+
+async fn what_is_recorded_of_a_person_is_one_file_for_them_and_for_who_looks_after_people_r_people_6(
+    app: TestApp,
+) {
+    let (librarian, student, other) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let (kept, back) = (app.book("Godaan", 1).await, app.book("Nirmala", 1).await);
+    student.borrow(kept).await;
+    let loan = student.borrow(back).await;
+    student
+        .post(&format!("/books/{back}/reviews"), &json!({ "rating": 4, "comment": "Sad." }))
+        .await
+        .expect(201);
+    librarian.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
+    let path = format!("/people/{}", student.uid);
+    let charge = json!({ "amount": 30, "reason": "Torn page" });
+    librarian.post(&format!("{path}/charges"), &charge).await.expect(201);
+    let wanted = app.book("Gaban", 1).await;
+    other.borrow(wanted).await;
+    student.post(&format!("/books/{wanted}/holds"), &json!({})).await.expect(201);
+
+    let answer = librarian.get(&format!("{path}/data")).await;
+    let data = answer.expect(200);
+    let saved = format!("attachment; filename=\"person-{}.json\"", student.uid);
+    assert_eq!(answer.header("content-disposition"), Some(saved.as_str()));
+    assert_eq!(
+        [
+            &data["person"]["rollNumber"],
+            &data["openLoans"][0]["title"],
+            &data["endedLoans"][0]["title"],
+            &data["openHolds"][0]["title"],
+            &data["reviews"][0]["comment"],
+            &data["account"][0]["reason"],
+            &data["balance"],
+            &data["cut"],
+        ],
+        [
+            &json!("cs25-001"),
+            &json!("Godaan"),
+            &json!("Nirmala"),
+            &json!("Gaban"),
+            &json!("Sad."),
+            &json!("Torn page"),
+            &json!(30),
+            &json!([]),
+        ]
+    );
+    let activity = data["activity"].as_array().expect("a list");
+    let by = |action: &str| activity.iter().find(|one| one["action"] == action).map(|one| one["own"].clone());
+    assert_eq!(
+        (by("lent"), by("returned"), by("charged")),
+        (Some(json!(true)), Some(json!(false)), Some(json!(false)))
+    );
+    assert_eq!(data["sessions"].as_array().map(Vec::len), Some(1));
+    for not_theirs in ["password", "argon2", "tokenHash", "secret", "Student 2", "Librarian 0"] {
+        assert!(!answer.text.contains(not_theirs), "{not_theirs}: {}", answer.text);
+    }
+    assert_eq!(student.get("/me/data").await.expect(200), data, "both get the same");
+
+    other.get(&format!("{path}/data")).await.problem(403, "forbidden");
+    app.visitor().get("/me/data").await.problem(401, "not-signed-in");
+    librarian.get("/people/999/data").await.problem(404, "not-found");
+    app.raw("UPDATE users SET capabilities = 'desk,money' WHERE name = 'Librarian 0'");
+    app.state.sessions.forget_person(librarian.uid);
+    librarian.get(&format!("{path}/data")).await.problem(403, "forbidden");
+    librarian.get("/me/data").await.expect(200);
 }
 
 async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {

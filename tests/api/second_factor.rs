@@ -19,6 +19,7 @@ on_both_databases!(
     a_librarian_sets_it_up_and_signs_in_with_password_and_code,
     one_code_and_one_recovery_code_open_one_session_however_many_send_them_at_once,
     a_recovery_code_is_good_once_and_a_colleague_or_nobody_resets_the_rest,
+    half_of_the_tries_at_codes_are_left_to_other_networks_x6,
     a_code_for_a_new_password_does_not_skip_the_second_factor,
     whoever_must_have_one_can_do_nothing_before_they_do,
     two_records_of_one_person_keep_the_second_factor_with_the_password,
@@ -200,6 +201,35 @@ async fn one_code_and_one_recovery_code_open_one_session_however_many_send_them_
     }
     assert_eq!(sessions(&app, uid), before + 2);
     assert_eq!(app.raw("SELECT * FROM recovery_codes").len(), 9);
+}
+
+/// X6: with a stolen password one laptop kept its owner from the second step in every new browser.
+async fn half_of_the_tries_at_codes_are_left_to_other_networks_x6(database: Database) {
+    let trust =
+        |settings: &mut library::http::Settings| settings.trusted_proxies = vec![[127, 0, 0, 1].into()];
+    let limits = Limits {
+        failures_of_second_factor: Limit::new(8, std::time::Duration::from_hours(1)),
+        ..Limits::default()
+    };
+    let app = TestApp::limited(Arc::new(database), "UTC", trust, limits).await;
+    let (secret, _) = set_up(&meera(&app).await).await;
+    let from = async |browser: &Person<'_>, network: &str, path: &str, body: &Value| {
+        let mut request = browser.request("POST", path, Some(body));
+        request.headers_mut().insert("x-forwarded-for", network.parse().expect("a header"));
+        browser.send(request).await.status
+    };
+    let form = json!({ "email": EMAIL, "password": PASSWORD });
+    let mut statuses = Vec::new();
+    for _ in 0..8 {
+        let thief = app.visitor();
+        assert_eq!(from(&thief, "198.51.100.7", "/auth/sign-in", &form).await, 401);
+        statuses.push(from(&thief, "198.51.100.7", "/auth/sign-in/code", &json!({ "code": "000000" })).await);
+    }
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 4, "{statuses:?}");
+    let owner = app.visitor();
+    assert_eq!(from(&owner, "203.0.113.9", "/auth/sign-in", &form).await, 401);
+    assert_eq!(from(&owner, "203.0.113.9", "/auth/sign-in/code", &json!({ "code": "000000" })).await, 401);
+    assert_eq!(from(&owner, "192.0.2.1", "/auth/sign-in/code", &next_code(&app, &secret)).await, 200);
 }
 
 async fn a_recovery_code_is_good_once_and_a_colleague_or_nobody_resets_the_rest(database: Database) {

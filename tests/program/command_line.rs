@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use library::storage::Location;
 use serde_json::json;
 
 use crate::{
@@ -65,8 +66,8 @@ fn a_database_of_a_newer_program_is_left_alone() {
 /// Returns the database as the command line names it; the URL of a server is otherwise printed without its password.
 pub fn address(database: &Database) -> String {
     match &database.location {
-        library::storage::Location::Postgres(url) => url.clone(),
-        sqlite @ library::storage::Location::Sqlite(_) => sqlite.to_string(),
+        Location::Postgres(url) => url.clone(),
+        sqlite @ Location::Sqlite(_) => sqlite.to_string(),
     }
 }
 
@@ -109,6 +110,57 @@ fn an_unknown_time_zone_is_named_r_loan_8() {
     assert!(!ended.success);
     let first = ended.stderr.lines().next().unwrap_or_default();
     assert!(first.contains("Mars/Olympus") && first.contains("time zone"), "{}", ended.stderr);
+}
+
+fn servers_and_commands_share_the_kept_time_zone(database: &Database) {
+    let location = address(database);
+    let with = |command: &[&str], more: &[&str]| {
+        [command, &["--database", location.as_str()], more].concat().into_iter().map(str::to_owned).collect()
+    };
+    let run =
+        |arguments: Vec<String>| run(library(&arguments.iter().map(String::as_str).collect::<Vec<_>>()), "");
+    let new_york = ["--time-zone", "America/New_York"];
+    done(&["migrate", "--database", &location]);
+    let unset = run(with(&["doctor"], &new_york)).stdout;
+    assert!(unset.contains("in America/New_York"), "{unset}");
+
+    let server = Server::start_with(&location, &["--time-zone", "Europe/Berlin"]);
+    let zone = server.ask("GET", "/config", "", None).expect("an answer").1["timeZone"].clone();
+    assert_eq!(zone, "Europe/Berlin");
+    for command in [&["serve", "--listen", "127.0.0.1:0"][..], &["doctor"]] {
+        // On SQLite a second server is refused before that.
+        if command[0] == "serve" && matches!(database.location, Location::Sqlite(_)) {
+            continue;
+        }
+        let told = run(with(command, &new_york));
+        let way_out = "stop every server and run library time-zone America/New_York";
+        assert!(!told.success && told.stderr.contains("days are those of Europe/Berlin"), "{}", told.stderr);
+        assert!(told.stderr.contains(way_out), "{}", told.stderr);
+    }
+    let while_served = run(with(&["time-zone", "America/New_York"], &[]));
+    assert!(!while_served.success, "{}", while_served.stdout);
+    server.stop();
+
+    let told = run(with(&["serve", "--listen", "127.0.0.1:0"], &new_york));
+    assert!(told.stderr.contains("days are those of Europe/Berlin"), "{}", told.stderr);
+    let told = run(with(&["time-zone", "America/New_York"], &[]));
+    assert!(
+        told.success && told.stdout.contains("America/New_York now, no longer of Europe/Berlin"),
+        "{}",
+        told.stderr
+    );
+    assert!(run(with(&["doctor"], &[])).stdout.contains("in America/New_York"));
+    drop(Server::start_with(&location, &new_york));
+}
+
+#[test]
+fn servers_and_commands_share_the_kept_time_zone_r_loan_8_on_sqlite() {
+    servers_and_commands_share_the_kept_time_zone(&Database::sqlite());
+}
+
+#[test]
+fn servers_and_commands_share_the_kept_time_zone_r_loan_8_on_postgres() {
+    servers_and_commands_share_the_kept_time_zone(&Database::postgres());
 }
 
 #[test]

@@ -230,6 +230,40 @@ fn a_restore_waits_for_no_server_and_keeps_the_database_that_was_there() {
     assert_eq!(loans(path(&database)).as_deref(), Some("2"));
 }
 
+/// O21: "erase them once more" named none of them.
+#[test]
+fn a_restore_names_the_people_who_were_erased_since_the_backup_r_people_6() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    librarian(&location);
+    let server = Server::start(&location);
+    let cookie = signed_in(&database);
+    let add = |name: &str, roll_number: &str| {
+        let form = json!({ "name": name, "rollNumber": roll_number });
+        server.ask("POST", "/people", &cookie, Some(&form)).expect("an answer").1["uid"]
+            .as_i64()
+            .expect("a number")
+    };
+    let (stays, goes, early) =
+        (add("Asha Rao", "cs25-001"), add("Bela Das", "cs25-002"), add("Chand", "cs25-003"));
+    let erase = |person: i64| {
+        let gone = server.ask("DELETE", &format!("/people/{person}"), &cookie, None);
+        assert_eq!(gone.map(|answer| answer.0), Some(204));
+    };
+    erase(early);
+    let folder = folder();
+    let copy = folder.path().join("copy.db");
+    done(&["backup", text(&copy), "--database", &location]);
+    erase(goes);
+    server.stop();
+    let said = done(&["restore", text(&copy), "--database", &location]);
+    let listed = said.split("erase them once more:").nth(1).expect("a list");
+    assert_eq!(listed.trim(), format!("people/{goes}  cs25-002"), "{said} ({stays})");
+    std::thread::sleep(Duration::from_millis(1100));
+    let said = done(&["restore", text(&copy), "--database", &location]);
+    assert!(said.contains("No person was erased since the copy was made."), "{said}");
+}
+
 #[test]
 fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
     let database = Database::sqlite();

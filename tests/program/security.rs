@@ -224,6 +224,36 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
     server.stop();
 }
 
+/// O19: the first student found a wrong issuer.
+#[test]
+fn a_provider_that_is_not_the_one_meant_is_told_at_the_start_and_by_the_doctor() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let provider = runtime.block_on(Provider::start(Clock::system(TimeZone::UTC).now() / 1000));
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let wrong = format!("{}/", provider.url());
+    for (issuer, reason) in [(wrong.as_str(), "names another issuer"), ("http://127.0.0.1:1", "127.0.0.1")] {
+        let with = |command: &[&str]| {
+            let mut command = library(command);
+            command.args(["--database", &location, "--oidc-issuer", issuer, "--oidc-client-id", CLIENT]);
+            command.args(["--oidc-email-domains", "college.edu"]).env("LIBRARY_OIDC_CLIENT_SECRET", SECRET);
+            command
+        };
+        let server = Server::start_as(with(&["serve", "--listen", "127.0.0.1:0"]));
+        let begun = Instant::now();
+        while !server.log().contains("the sign-in provider is of no use now")
+            && begun.elapsed() < Duration::from_secs(10)
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(server.log().contains(reason), "{reason}: {}", server.log());
+        server.stop();
+        let told = run(with(&["doctor"]), "").stdout;
+        assert!(told.contains("warning") && told.contains(reason), "{reason}: {told}");
+    }
+}
+
 #[test]
 fn an_attack_is_in_the_log_and_nothing_about_anybody_on_sqlite() {
     an_attack_is_in_the_log_and_nothing_about_anybody(&Database::sqlite());
@@ -305,6 +335,14 @@ fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
     let log = server.log();
     let told: Vec<String> = events(&log).into_iter().map(|(event, ..)| event).collect();
     assert_eq!(told, ["provider.ok", "provider.refused"]);
+    let reasons: Vec<Value> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|line| line["fields"]["event"] == "provider.refused")
+        .map(|line| line["fields"]["reason"].clone())
+        .collect();
+    assert_eq!(reasons, [json!("linked-with-another")], "O19: refusals looked alike");
+    assert!(log.contains("the sign-in provider answers"), "{log}");
     for secret in secrets {
         assert!(!log.to_lowercase().contains(&secret.to_lowercase()), "{secret} is in the log");
     }

@@ -20,7 +20,7 @@ use library::{
     sql,
     storage::{
         Result, Tx, accounts, books, catalogue, copies,
-        directory::{self, Column, Listing, Order, Source},
+        directory::{self, Column, Listing, OfBatch, Order, Source},
         events::{self, Filter},
         forget::{self, Read},
         holds,
@@ -120,6 +120,7 @@ fn of_the_provider(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     assert!(oidc::link(tx, "i", "s", Link { user: uid, password_asked: false }, 1)?);
     oidc::linked(tx, "i", "s")?;
     oidc::linked_since(tx, "i", uid)?;
+    oidc::links_of(tx, uid)?;
     assert!(oidc::password_was_asked(tx, "i", "s", uid)?);
     let proof = Proof { issuer: "i".into(), subject: "s".into(), user: uid, kept: false };
     oidc::keep_proof(tx, "browser", &proof, 9)?;
@@ -141,6 +142,8 @@ fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {
     loans::open_page(tx, &list, Some(Position::After(today.to_string(), 1)), 9)?;
     loans::open_page(tx, &list, Some(Position::Before(today.to_string(), 1)), 9)?;
     loans::open_page(tx, &loans::Listing::of("q"), None, 9)?;
+    let list = loans::Listing { with_prices: true, ..list };
+    loans::open_page(tx, &list, None, 9)?;
     loans::due_count(tx, today, today)?;
     Ok(())
 }
@@ -176,6 +179,7 @@ fn statements(store: &Store) -> Vec<String> {
         reviews::add(tx, id, &user, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
         reviews::page(tx, id, 9, 9)?;
         reviews::ratings(tx, id)?;
+        reviews::of_reader(tx, uid, 9)?;
         if let Some(written) = reviews::by_reader(tx, id, uid)? {
             reviews::delete(tx, written.id, uid)?;
         }
@@ -215,9 +219,11 @@ fn statements(store: &Store) -> Vec<String> {
         settings::load(tx)?;
         let library = library::domain::library::LibrarySettings::default();
         settings::save(tx, settings::Document::Library(&library), 1, uid)?;
-        settings::open_loans(tx)?;
-        let alike = settings::Alike { category: "Student".into(), due: today, loans: 1 };
-        settings::some_of(tx, &alike, 9)?;
+        settings::open_loans(tx, false)?;
+        settings::open_loans(tx, true)?;
+        let alike = settings::Alike { category: "Student".into(), due: today, price: None, loans: 1 };
+        settings::some_of(tx, &alike, false, 9)?;
+        settings::some_of(tx, &alike, true, 9)?;
         let locked = loans::lock_alike(tx, "Student", today, LoanId(0), 9)?;
         loans::store_due_dates(tx, &locked)?;
         events::record_all(tx, 1, Some(uid), &[])?;
@@ -234,6 +240,7 @@ fn statements(store: &Store) -> Vec<String> {
         ] {
             events::page(tx, &filter, ChangeId(9), 9)?;
         }
+        events::about(tx, uid, 9)?;
         catalogue::newest_change(tx)?;
         catalogue::changes_after(tx, 0)?;
         catalogue::entries(tx, 1, 9, 9)?;
@@ -401,7 +408,11 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::of_other_categories(tx)?;
     loans::counts(tx)?;
     loans::overdue_counts(tx, date(2026, 11, 21))?;
-    loans::overdue(tx, date(2026, 11, 21))?;
+    loans::overdue(tx, date(2026, 11, 21), false)?;
+    loans::overdue(tx, date(2026, 11, 21), true)?;
+    for which in [OfBatch::All, OfBatch::Inactive, OfBatch::Librarians] {
+        directory::of_batch(tx, "2027", which)?;
+    }
     for source in [Source::Everybody, Source::Inactive, Source::Librarians, Source::Among(vec![uid])] {
         for order in [
             Order::Column(Column::Name),

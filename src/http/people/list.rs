@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::{
     circulation::standing::{self, Amount},
     domain::{
-        account::folded_roll_number,
+        account::{BATCH, folded_roll_number},
         id::UserId,
         person::Person,
         rule::{Invalid, Kind, Text},
@@ -26,7 +26,7 @@ use crate::{
     message,
     storage::{
         Tx,
-        directory::{self, Column, Key, Listing, Order, Source},
+        directory::{self, Column, Key, Listing, OfBatch, Order, Source},
         page::{Page, Position},
         people::{self, Record},
     },
@@ -59,6 +59,8 @@ pub struct PeopleQuery {
     roll_number: Option<String>,
     #[param(inline)]
     filter: Option<PeopleFilter>,
+    /// Only the people of this batch.
+    batch: Option<String>,
     /// `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`.
     sort: Option<String>,
     /// Page size, 1 to 100; default 50.
@@ -107,6 +109,8 @@ const ORDERS: &[(&str, OrderedBy)] = &[
 struct Asked {
     text: String,
     filter: Option<PeopleFilter>,
+    /// Batch; empty for all.
+    batch: String,
     order: OrderedBy,
     descending: bool,
 }
@@ -115,6 +119,7 @@ impl PeopleQuery {
     fn checked(&self) -> Result<Asked> {
         let mut invalid = Invalid::default();
         let text = SEARCH.check(&self.q, &mut invalid);
+        let batch = Text { min: 0, ..BATCH }.check(self.batch.as_deref().unwrap_or_default(), &mut invalid);
         let sort = self.sort.as_deref().filter(|sort| !sort.is_empty()).unwrap_or(ORDERS[0].0);
         let (name, descending) = match sort.strip_prefix('-') {
             Some(name) => (name, true),
@@ -126,7 +131,7 @@ impl PeopleQuery {
             invalid.push("sort", message::no_such_order(&names.join(", ")));
         }
         let order = invalid.or(order.unwrap_or(ORDERS[0].1))?;
-        Ok(Asked { text, filter: self.filter, order, descending })
+        Ok(Asked { text, filter: self.filter, batch, order, descending })
     }
 }
 
@@ -143,9 +148,21 @@ impl Asked {
             Some(amount) => Some(standing::of_all(tx, rulebook, today, amount)?),
             None => None,
         };
+        let of_batch = match (self.batch.as_str(), self.filter) {
+            ("", _) => None,
+            (batch, Some(PeopleFilter::Inactive)) => Some(directory::of_batch(tx, batch, OfBatch::Inactive)?),
+            (batch, Some(PeopleFilter::Librarians)) => {
+                Some(directory::of_batch(tx, batch, OfBatch::Librarians)?)
+            }
+            (batch, _) => Some(directory::of_batch(tx, batch, OfBatch::All)?),
+        };
         let source = match (&of_filter, self.filter) {
+            (None, _) if let Some(batch) = of_batch => Source::Among(batch),
             (Some(amounts), _) => {
-                Source::Among(amounts.iter().filter(|(_, amount)| *amount > 0).map(|(uid, _)| *uid).collect())
+                let of_batch =
+                    |uid: &UserId| of_batch.as_ref().is_none_or(|batch| batch.binary_search(uid).is_ok());
+                let wanted = amounts.iter().filter(|(_, amount)| *amount > 0).map(|(uid, _)| *uid);
+                Source::Among(wanted.filter(of_batch).collect())
             }
             (None, Some(PeopleFilter::Inactive)) => Source::Inactive,
             (None, Some(PeopleFilter::Librarians)) => Source::Librarians,

@@ -1,6 +1,7 @@
 //! People as librarians see them, one file per errand (R-PEOPLE-1 to R-PEOPLE-9).
 
 pub mod certificate;
+pub mod data;
 pub mod import;
 pub mod list;
 pub mod loans;

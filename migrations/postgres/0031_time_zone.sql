@@ -1,0 +1,5 @@
+-- Time zone in which the library's days begin and end (IANA name), kept at the first start.
+CREATE TABLE time_zone (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    name TEXT COLLATE "C" NOT NULL
+);
