@@ -23,11 +23,12 @@ const PEOPLE_PER_PAGE = 50
 const LOANS_PER_PAGE = 20
 
 /** Search, filter and order of the list of people, as in its address. */
-export type PeopleList = { q: string; filter: PeopleFilter | null; sort: string }
+export type PeopleList = { q: string; filter: PeopleFilter | null; batch: string; sort: string }
 
-const queryOf = ({ q, filter, sort }: PeopleList) => ({
+const queryOf = ({ q, filter, batch, sort }: PeopleList) => ({
   ...(q !== '' && { q }),
   ...(filter !== null && { filter }),
+  ...(batch !== '' && { batch }),
   ...(sort !== '' && { sort }),
 })
 
@@ -93,6 +94,12 @@ export const rollNumberQuery = (rollNumber: string) =>
 /** Returns the address of the CSV export. */
 export const peopleFile = (list: PeopleList): string =>
   `/library/api/v1/people.csv?${new URLSearchParams(queryOf(list)).toString()}`
+
+/** Returns the address of everything recorded about a person, as a file. */
+export const personData = (uid: number): string => `/library/api/v1/people/${uid}/data`
+
+/** Address of everything recorded about the user, as a file. */
+export const myData = '/library/api/v1/me/data'
 
 export const personQuery = (uid: number) =>
   queryOptions({

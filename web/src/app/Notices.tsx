@@ -73,7 +73,7 @@ function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) 
   return (
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <Text size="sm">{message}</Text>
-      <Button variant="subtle" size="compact-md" onClick={onUndo}>
+      <Button variant="subtle" size="compact-md" className={classes.undo} onClick={onUndo}>
         {t('common.undo')}
       </Button>
     </Group>

@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, () => string>> = {
   effectiveFrom: () => t('settings.from'),
   allBackBy: () => t('settings.rule.allBackBy'),
   oneCopyPerTitle: () => t('settings.rule.oneCopyPerTitle'),
+  fineUpToPrice: () => t('settings.rule.fineUpToPrice'),
   selfBorrow: () => t('settings.switch.selfBorrow'),
   selfReturn: () => t('settings.switch.selfReturn'),
   selfRenew: () => t('settings.switch.selfRenew'),

@@ -14,11 +14,18 @@ describe('first rules', () => {
     expect(categories[1]?.rules).toEqual({ loanDays: 90 })
   })
 
-  it('closes the coming holidays until the end of next year, once each', () => {
+  it('closes each holiday every year from its next day on, once', () => {
     const days = holidaysFrom('2026-11-25')
-    expect(days.map(({ day }) => day)).toEqual(['2026-12-25', '2027-01-26', '2027-08-15', '2027-10-02', '2027-12-25'])
+    expect(days.map(({ day }) => day)).toEqual(['2026-12-25', '2027-01-26', '2027-08-15', '2027-10-02'])
     const closed = [{ day: '2026-12-25', name: 'Christmas' }]
     const calendar = { closedWeekdays: [6], closedDates: [{ from: '2026-12-25', to: '2026-12-31', name: 'Winter' }] }
     expect(calendarWith(calendar, true, closed)).toEqual({ ...calendar, closedWeekdays: [6, 7] })
+    const { closedDates } = calendarWith(calendar, false, [{ day: '2027-08-15', name: 'Independence Day' }])
+    expect(closedDates?.at(-1)).toEqual({
+      from: '2027-08-15',
+      to: '2027-08-15',
+      name: 'Independence Day',
+      yearly: true,
+    })
   })
 })

@@ -26,15 +26,16 @@ export const rulesWith = (rules: RulesDocument, preset: Preset): RulesDocument =
   ),
 })
 
-/** Returns the coming holidays until the end of the next year, as ISO days. */
+/** Returns the next day of each holiday (ISO), soonest first. */
 export function holidaysFrom(today: string) {
   const year = Number(today.slice(0, 4))
   return [year, year + 1]
     .flatMap((of) => HOLIDAYS.map(([day, name]) => ({ day: `${of}-${day}`, name })))
     .filter(({ day }) => day >= today)
+    .slice(0, HOLIDAYS.length)
 }
 
-/** Returns the calendar with Sundays and these days closed; what it has stays. */
+/** Returns the calendar with Sundays closed, and with these days closed every year; what it has stays. */
 export function calendarWith(
   calendar: Calendar,
   sundays: boolean,
@@ -47,7 +48,14 @@ export function calendarWith(
     closedWeekdays: [...days].toSorted((a, b) => a - b),
     closedDates: [
       ...(calendar.closedDates ?? []),
-      ...closed.filter(({ day }) => !known.has(day)).map(({ day, name }) => ({ from: day, to: day, name })),
+      ...closed
+        .filter(({ day }) => !known.has(day))
+        .map(({ day, name }) => ({
+          from: day,
+          to: day,
+          name,
+          yearly: true,
+        })),
     ],
   }
 }

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
 import { configQuery } from '../../api/config'
-import { peopleFile, peopleQuery } from '../../api/people'
+import { peopleFile, peopleQuery, type PeopleList } from '../../api/people'
 import type { Person } from '../../api/types'
 import { numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
@@ -40,7 +40,8 @@ export default function PeopleScreen() {
   const [handingOut, setHandingOut] = useState(false)
   const { data: config } = useQuery(configQuery)
   // A list searched for a batch is the list of a class.
-  const batch = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
+  const searched = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
+  const batch = list.batch || searched
   const [adding, setAdding] = useState(offered !== undefined)
 
   return (
@@ -95,6 +96,7 @@ export default function PeopleScreen() {
             </Link>
           ))}
         </nav>
+        <BatchSelect batches={config?.batches ?? []} />
         <OrderSelect />
       </div>
       <div className={classes.line}>
@@ -106,7 +108,7 @@ export default function PeopleScreen() {
       <ListState query={query} lines={8}>
         {({ people, total, today, previous, next }) =>
           total === 0 ? (
-            <EmptyState message={list.q ? t('people.noMatch', { q: list.q }) : t('people.none')} />
+            <EmptyState message={nothingIn(list)} />
           ) : people.length === 0 && !query.isPlaceholderData ? (
             // The people on a later page are no longer in the list.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
@@ -144,6 +146,31 @@ export default function PeopleScreen() {
 function offeredIn(state: unknown): string | undefined {
   const offered = typeof state === 'object' && state !== null && 'rollNumber' in state ? state.rollNumber : undefined
   return typeof offered === 'string' ? offered : undefined
+}
+
+/** Says why a list is empty. */
+function nothingIn({ q, batch }: PeopleList): string {
+  if (q !== '') return t('people.noMatch', { q })
+  return batch === '' ? t('people.none') : t('people.noneOfBatch', { batch })
+}
+
+function BatchSelect({ batches }: { batches: readonly string[] }) {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const { batch } = listIn(params)
+  const known = batch === '' || batches.includes(batch) ? batches : [...batches, batch]
+  if (known.length === 0) return null
+  return (
+    <NativeSelect
+      label={t('people.batch')}
+      value={batch}
+      data={[{ value: '', label: t('people.batch.all') }, ...known.map((one) => ({ value: one, label: one }))]}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value
+        void navigate({ search: addressWith(params, 'batch', chosen === '' ? null : chosen) }, { replace: true })
+      }}
+    />
+  )
 }
 
 /** Below this width rows are cards, and no heading sorts them. */

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { uidOf } from '../../api/account'
 import { useAction } from '../../api/action'
-import { erasePerson, setActive } from '../../api/people'
+import { erasePerson, personData, setActive } from '../../api/people'
 import { endSessionsOf, resetSecondFactorOf } from '../../api/security'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -73,6 +73,9 @@ export function PersonActions({ person }: { person: Person }) {
           {person.role === 'admin' && (
             <Menu.Item onClick={() => setAsked('unmake')}>{t('people.role.unmakeOpen')}</Menu.Item>
           )}
+          <Menu.Item component="a" href={personData(person.uid)} download>
+            {t('people.export')}
+          </Menu.Item>
           <Menu.Item onClick={() => setAsked('merge')}>{t('people.merge.open')}</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsked('erase')}>
             {t('people.erase')}

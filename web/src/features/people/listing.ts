@@ -21,12 +21,13 @@ export function listIn(params: URLSearchParams): PeopleList {
   return {
     q: params.get('q') ?? '',
     filter: FILTERS.find((known) => known === filter) ?? null,
+    batch: params.get('batch') ?? '',
     sort: ORDERS.some((order) => order === sort || `-${order}` === sort) ? sort : '',
   }
 }
 
-/** Returns the address of the same list with another filter or order, from its first page. */
-export function addressWith(params: URLSearchParams, name: 'filter' | 'sort', value: string | null): string {
+/** Returns the address of the same list with another filter, batch or order, from its first page. */
+export function addressWith(params: URLSearchParams, name: 'filter' | 'batch' | 'sort', value: string | null): string {
   const after = new URLSearchParams(params)
   if (value === null) after.delete(name)
   else after.set(name, value)

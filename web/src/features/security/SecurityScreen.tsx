@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/account'
 import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
+import { OwnData } from './OwnData'
 import { OwnProvider } from './OwnProvider'
 import { OwnSessions } from './OwnSessions'
 import { Passkeys } from './Passkeys'
@@ -29,6 +30,7 @@ export default function SecurityScreen() {
         <>
           <OwnProvider />
           <OwnSessions />
+          <OwnData />
         </>
       )}
     </div>

@@ -10,21 +10,21 @@ import { useSettingsForm, type Part } from './useSettingsForm'
 /** Monday is 1. */
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]
 
-type Entry = { name: string; from: string; to: string }
+type Entry = { name: string; from: string; to: string; yearly: boolean }
 type CalendarValues = { weekdays: number[]; dates: Entry[] }
 
 const valuesOf = ({ closedWeekdays = [], closedDates = [] }: Calendar): CalendarValues => ({
   weekdays: closedWeekdays,
-  dates: closedDates.map(({ name, from, to }) => ({ name, from, to: to ?? from })),
+  dates: closedDates.map(({ name, from, to, yearly = false }) => ({ name, from, to: to ?? from, yearly })),
 })
 
 /** A closure without a last day lasts one day. */
 const documentOf = ({ weekdays, dates }: CalendarValues): Calendar => ({
   closedWeekdays: weekdays,
-  closedDates: dates.map(({ name, from, to }) => ({ name, from, to: to || from })),
+  closedDates: dates.map(({ name, from, to, yearly }) => ({ name, from, to: to || from, ...(yearly && { yearly }) })),
 })
 
-const SAMPLE: CalendarValues = { weekdays: [1], dates: [{ name: '', from: '', to: '' }] }
+const SAMPLE: CalendarValues = { weekdays: [1], dates: [{ name: '', from: '', to: '', yearly: false }] }
 
 const placeOf = (index: number, name: keyof Entry) => `closedDates[${index}].${name}`
 
@@ -118,6 +118,12 @@ export function CalendarForm(part: Part<Calendar>) {
                   data-path={at('to')}
                   onChange={(event) => setDate(index, { to: event.currentTarget.value })}
                 />
+                <Checkbox
+                  label={t('settings.calendar.yearly')}
+                  checked={entry.yearly}
+                  className={classes.yearly}
+                  onChange={(event) => setDate(index, { yearly: event.currentTarget.checked })}
+                />
                 <Button
                   variant="subtle"
                   color="gray"
@@ -132,7 +138,7 @@ export function CalendarForm(part: Part<Calendar>) {
         </ul>
         <Button
           variant="default"
-          onClick={() => change({ ...values, dates: [...values.dates, { name: '', from: '', to: '' }] })}
+          onClick={() => change({ ...values, dates: [...values.dates, { name: '', from: '', to: '', yearly: false }] })}
         >
           {t('settings.calendar.add')}
         </Button>

@@ -34,7 +34,9 @@ const SWITCHES = [
 ] as const
 
 const ruleName = (rule: RuleName): string =>
-  rule === 'allBackBy' || rule === 'oneCopyPerTitle' ? t(`settings.rule.${rule}`) : labelOf('CategoryRules', rule)
+  rule === 'allBackBy' || rule === 'oneCopyPerTitle' || rule === 'fineUpToPrice'
+    ? t(`settings.rule.${rule}`)
+    : labelOf('CategoryRules', rule)
 
 /** Requires numbers here, because the server cannot tell blank from "no limit". */
 const requiredOf = (values: RuleValues): Record<string, string> =>

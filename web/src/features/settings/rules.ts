@@ -11,6 +11,7 @@ export const RULES = [
   { name: 'finePerDay', group: 'fines', kind: 'amount' },
   { name: 'graceDays', group: 'fines', kind: 'number' },
   { name: 'maxFine', group: 'fines', kind: 'amount', limit: true },
+  { name: 'fineUpToPrice', group: 'fines', kind: 'flag' },
   { name: 'blockOverdue', group: 'stops', kind: 'number', limit: true },
   { name: 'blockOwingOver', group: 'stops', kind: 'amount', limit: true },
   { name: 'holdDays', group: 'holds', kind: 'number' },
