@@ -112,9 +112,10 @@ pub fn page(tx: &mut Tx<'_>, book: BookId, before: i64, limit: i64) -> Result<Ve
 pub fn of_reader(tx: &mut Tx<'_>, reader: UserId, limit: i64) -> Result<Vec<(BookId, String, Review)>> {
     tx.query(
         sql!(
-            "SELECT reviews.id, rating, comment, user_id, user_name, created_at, reviews.book_id, books.title
+            "SELECT reviews.id, reviews.rating, reviews.comment, reviews.user_id, reviews.user_name, reviews.created_at,
+                    reviews.book_id, books.title
              FROM reviews JOIN books ON books.id = reviews.book_id
-             WHERE user_id = $1 ORDER BY reviews.id DESC LIMIT $2"
+             WHERE reviews.user_id = $1 ORDER BY reviews.id DESC LIMIT $2"
         ),
         &[&reader, &limit],
         |row| Ok((row.get(6)?, row.get(7)?, review(row)?)),

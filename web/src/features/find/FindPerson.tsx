@@ -29,7 +29,7 @@ export function FindPerson({ label, except, isFirst = false, pending = false, on
   const [typed, setTyped] = useState('')
   const wanted = typed.trim()
   const [q] = useDebouncedValue(wanted, TYPING_MS)
-  const query = useQuery({ ...peopleQuery({ q, filter: null, sort: '' }, null), enabled: q !== '' })
+  const query = useQuery({ ...peopleQuery({ q, filter: null, batch: '', sort: '' }, null), enabled: q !== '' })
   const isAnswered = q !== '' && q === wanted && query.isSuccess && !query.isPlaceholderData
   const found = query.data?.people.filter(({ uid }) => uid !== except).slice(0, SHOWN) ?? []
   const list = useRef<HTMLUListElement>(null)
