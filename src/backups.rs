@@ -1,20 +1,21 @@
 //! Backups, verified when made, and the server's daily ones.
 
 use std::{
-    collections::BTreeSet,
-    fs::DirBuilder,
+    collections::{BTreeMap, BTreeSet},
+    fs::{DirBuilder, File},
     io::ErrorKind,
     iter::Peekable,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     str::FromStr,
-    time::Duration,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant, SystemTime},
 };
 
 use anyhow::{Context as _, Result, ensure};
 use jiff::{
     SignedDuration, Timestamp,
-    civil::{Date, Time},
+    civil::{Date, DateTime, Time},
 };
 use tokio::time::sleep;
 
@@ -32,6 +33,12 @@ const POLL_INTERVAL: Duration = Duration::from_secs(20);
 const RETRY_PAUSE: Duration = Duration::from_mins(15);
 /// Maximum age of the newest backup before it counts as late: a day, and time to make the next.
 const LATE: SignedDuration = SignedDuration::from_hours(26);
+/// Backups made by hand that are kept.
+const BY_HAND: usize = 10;
+/// Time that one look at the folder may spend on comparing files with their manifests.
+const LOOK: Duration = Duration::from_secs(2);
+/// Instant in the name of a backup made by hand.
+const STAMP: &str = "%Y-%m-%d-%H%M%S";
 
 /// Backups that are kept: the newest days, the last one of each week behind them, and of each month behind those.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,10 +132,248 @@ fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
     Ok(files.filter_map(date).collect())
 }
 
-/// Returns the date of the newest backup; `None` without one, or if the folder cannot be read.
-#[must_use]
-pub fn last(folder: &Path) -> Option<Date> {
-    dates(folder).ok()?.pop_last()
+/// Occasion of a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    Daily,
+    ByHand,
+    /// Before an update of the schema.
+    BeforeUpdate,
+}
+
+/// Returns the occasion and the day in a backup's name; `None` for other files.
+fn meaning(name: &str) -> Option<(Occasion, Option<Date>)> {
+    let stem = name.strip_prefix("library-")?.strip_suffix(".db")?;
+    if let Some(schema) = stem.strip_prefix("schema-") {
+        return schema.parse::<u32>().ok().map(|_| (Occasion::BeforeUpdate, None));
+    }
+    if let Ok(moment) = DateTime::strptime(STAMP, stem) {
+        return (moment.strftime(STAMP).to_string() == stem)
+            .then_some((Occasion::ByHand, Some(moment.date())));
+    }
+    let date: Date = stem.parse().ok()?;
+    (name == self::name(date)).then_some((Occasion::Daily, Some(date)))
+}
+
+/// Returns the names of the backups in a folder, ignoring other files.
+fn names(folder: &Path) -> Result<Vec<(String, Occasion, Option<Date>)>> {
+    let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let known = files.filter_map(|file| {
+        let name = file.ok()?.file_name().into_string().ok()?;
+        let (occasion, day) = meaning(&name)?;
+        Some((name, occasion, day))
+    });
+    Ok(known.collect())
+}
+
+/// State of a backup's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Soundness {
+    /// Verified when it was made, and unchanged since.
+    Verified,
+    /// Another file than its manifest describes.
+    Damaged,
+    /// Not compared with its manifest yet.
+    Unchecked,
+    /// Without a manifest.
+    Unknown,
+}
+
+/// A backup in the folder.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub name: String,
+    pub occasion: Occasion,
+    pub soundness: Soundness,
+    pub made_at: Timestamp,
+    pub bytes: u64,
+    /// Rows of each table, as the manifest has them.
+    pub rows: BTreeMap<String, i64>,
+}
+
+/// Result of comparing a file with its manifest, while length and time of change stay the same.
+type Compared = BTreeMap<String, (u64, SystemTime, bool)>;
+
+/// State of the work on backups.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    pub is_running: bool,
+    /// Reason why the last backup was not made.
+    pub failure: Option<String>,
+}
+
+/// Backups of a running server: the daily ones, and those that a librarian asks for.
+pub struct Backups {
+    location: Location,
+    daily: Option<Daily>,
+    /// Held while a backup is made.
+    making: Mutex<()>,
+    work: Mutex<Work>,
+    compared: Mutex<Compared>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Backups {
+    #[must_use]
+    pub fn new(location: Location, daily: Option<Daily>) -> Self {
+        Self { location, daily, making: Mutex::default(), work: Mutex::default(), compared: Mutex::default() }
+    }
+
+    /// Returns the plan of the daily backups, if the server makes them.
+    #[must_use]
+    pub fn daily(&self) -> Option<&Daily> {
+        self.daily.as_ref()
+    }
+
+    /// True for PostgreSQL, which `pg_dump` backs up.
+    #[must_use]
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.location, Location::Postgres(_))
+    }
+
+    #[must_use]
+    pub fn work(&self) -> Work {
+        locked(&self.work).clone()
+    }
+
+    /// Returns the day of the newest backup; `None` without one, or if the folder cannot be read.
+    #[must_use]
+    pub fn last(&self) -> Option<Date> {
+        let found = names(&self.daily()?.folder).ok()?;
+        found.into_iter().filter_map(|(_, _, day)| day).max()
+    }
+
+    /// Lists the backups, newest first. Compares files with their manifests for two seconds at most; later calls go on.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn list(&self) -> Result<Vec<Kept>> {
+        let Some(daily) = &self.daily else { return Ok(Vec::new()) };
+        let mut kept = Vec::new();
+        for (name, occasion, _) in names(&daily.folder)? {
+            let path = daily.folder.join(&name);
+            // Removed meanwhile.
+            let Ok(file) = std::fs::metadata(&path) else { continue };
+            let manifest = Manifest::beside(&path).ok().flatten();
+            let changed_at = file.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let soundness = match &manifest {
+                None => Soundness::Unknown,
+                Some(manifest) if manifest.bytes != file.len() => Soundness::Damaged,
+                Some(_) => match locked(&self.compared).get(&name) {
+                    Some((bytes, at, sound)) if (*bytes, *at) == (file.len(), changed_at) => {
+                        soundness(*sound)
+                    }
+                    _ => Soundness::Unchecked,
+                },
+            };
+            let (made_at, rows) = match manifest {
+                Some(manifest) => (manifest.made_at, manifest.rows),
+                None => (Timestamp::try_from(changed_at).unwrap_or_default(), BTreeMap::new()),
+            };
+            kept.push(Kept { name, occasion, soundness, made_at, bytes: file.len(), rows });
+        }
+        kept.sort_by(|one, other| (other.made_at, &other.name).cmp(&(one.made_at, &one.name)));
+        let begun = Instant::now();
+        for backup in kept.iter_mut().filter(|backup| backup.soundness == Soundness::Unchecked) {
+            if begun.elapsed() >= LOOK {
+                break;
+            }
+            backup.soundness = self.compare(&daily.folder.join(&backup.name), &backup.name);
+        }
+        Ok(kept)
+    }
+
+    /// Compares a file with its manifest, and remembers the result.
+    fn compare(&self, path: &Path, name: &str) -> Soundness {
+        let (Ok(file), Ok(Some(manifest))) = (std::fs::metadata(path), Manifest::beside(path)) else {
+            return Soundness::Unknown;
+        };
+        let sound = manifest.check(path).is_ok();
+        let changed_at = file.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        locked(&self.compared).insert(name.to_owned(), (file.len(), changed_at, sound));
+        soundness(sound)
+    }
+
+    /// Opens a backup of the folder, with its length; `None` if there is no backup of this name.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn open(&self, name: &str) -> std::io::Result<Option<(File, u64)>> {
+        let Some(daily) = self.daily.as_ref().filter(|_| meaning(name).is_some()) else { return Ok(None) };
+        match File::open(daily.folder.join(name)) {
+            Ok(file) => {
+                let bytes = file.metadata()?.len();
+                Ok(Some((file, bytes)))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Claims the making of a backup by hand; `false` while one is made, or without a folder.
+    #[must_use]
+    pub fn begin(&self) -> bool {
+        let mut work = locked(&self.work);
+        if work.is_running || self.daily.is_none() {
+            return false;
+        }
+        *work = Work { is_running: true, failure: None };
+        true
+    }
+
+    /// Makes the claimed backup, and removes the oldest of those made by hand.
+    pub fn make_by_hand(&self, clock: &Clock) {
+        let made = self.daily.as_ref().map_or(Ok(()), |daily| self.write(daily, clock));
+        if let Err(error) = &made {
+            tracing::error!(reason = format!("{error:#}"), "no backup was made by hand");
+        }
+        let failure = made.err().map(|error| format!("{error:#}"));
+        *locked(&self.work) = Work { is_running: false, failure };
+    }
+
+    fn write(&self, daily: &Daily, clock: &Clock) -> Result<()> {
+        let _alone = locked(&self.making);
+        remove_partial_files(&daily.folder)?;
+        let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
+        let path = daily.folder.join(format!("library-{}.db", moment.strftime(STAMP)));
+        made(&path, &make(&self.location, &path)?);
+        let mut by_hand: Vec<String> = names(&daily.folder)?
+            .into_iter()
+            .filter_map(|(name, occasion, _)| (occasion == Occasion::ByHand).then_some(name))
+            .collect();
+        by_hand.sort();
+        for name in by_hand.iter().rev().skip(BY_HAND) {
+            remove(&daily.folder.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+fn soundness(is_sound: bool) -> Soundness {
+    if is_sound { Soundness::Verified } else { Soundness::Damaged }
+}
+
+/// Logs a backup, and what is wrong in it.
+fn made(path: &Path, Verified { found, contradictions, .. }: &Verified) {
+    tracing::info!(file = %path.display(), "backup made: {}", found.contents());
+    if let Some(first) = contradictions.first() {
+        tracing::error!(
+            file = %path.display(),
+            contradictions = contradictions.len(),
+            "the records of the library, and of this backup, contradict each other: {first}; library doctor lists all"
+        );
+    }
+}
+
+/// Removes a backup and its manifest.
+fn remove(old: &Path) -> Result<()> {
+    std::fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
+    // Copies older than manifests have none.
+    let _ = std::fs::remove_file(Manifest::path(old));
+    Ok(())
 }
 
 /// Describes the newest backup.
@@ -212,21 +457,10 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
     }
     remove_partial_files(&daily.folder)?;
     let path = daily.folder.join(name(today));
-    let Verified { found, contradictions, .. } = make(location, &path)?;
-    tracing::info!(file = %path.display(), "backup made: {}", found.contents());
-    if let Some(first) = contradictions.first() {
-        tracing::error!(
-            file = %path.display(),
-            contradictions = contradictions.len(),
-            "the records of the library, and of this backup, contradict each other: {first}; library doctor lists all"
-        );
-    }
+    self::made(&path, &make(location, &path)?);
     made.insert(today);
     for date in outdated(&made, daily.keep) {
-        let old = daily.folder.join(name(date));
-        std::fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
-        // Copies older than manifests have none.
-        let _ = std::fs::remove_file(Manifest::path(&old));
+        remove(&daily.folder.join(name(date)))?;
     }
     Ok(true)
 }
@@ -243,19 +477,26 @@ fn publish_age(folder: &Path) {
     metrics::gauge!("library_backup_made_timestamp_seconds").set(seconds as f64);
 }
 
-/// Makes backups until the task is aborted.
-pub async fn run(daily: Daily, location: Location, clock: Clock) {
+/// Makes the daily backups until the task is aborted.
+pub async fn run(backups: Arc<Backups>, clock: Clock) {
+    let Some(daily) = backups.daily.clone() else { return };
     // The first backup of a large library takes a while.
     publish_age(&daily.folder);
     loop {
-        let (plan, from, time) = (daily.clone(), location.clone(), clock.clone());
+        let (plan, work, time) = (daily.clone(), Arc::clone(&backups), clock.clone());
         let looked = tokio::task::spawn_blocking(move || {
-            let looked = make_if_due(&plan, &from, &time);
+            let _alone = locked(&work.making);
+            let looked = make_if_due(&plan, &work.location, &time);
             publish_age(&plan.folder);
             looked
         });
         let failed = match looked.await {
-            Ok(Ok(_)) => None,
+            Ok(Ok(is_made)) => {
+                if is_made {
+                    locked(&backups.work).failure = None;
+                }
+                None
+            }
             Ok(Err(error)) => Some(format!("{error:#}")),
             Err(panic) => Some(panic.to_string()),
         };
@@ -263,6 +504,7 @@ pub async fn run(daily: Daily, location: Location, clock: Clock) {
             sleep(POLL_INTERVAL).await;
             continue;
         };
+        locked(&backups.work).failure = Some(reason.clone());
         tracing::error!(
             reason,
             "no backup was made; it is tried again in {} minutes",
@@ -291,6 +533,24 @@ mod tests {
         assert!(!due(&[today], time(23, 59, 0, 0)), "made");
         assert!(due(&[date(2026, 11, 20)], time(0, 1, 0, 0)), "the server was down yesterday");
         assert!(!due(&[date(2026, 11, 23)], time(12, 0, 0, 0)), "the clock was ahead");
+    }
+
+    #[test]
+    fn a_backup_is_known_by_its_whole_name() {
+        let day = date(2026, 11, 22);
+        for (name, expected) in [
+            ("library-2026-11-22.db", Some((Occasion::Daily, Some(day)))),
+            ("library-2026-11-22-143005.db", Some((Occasion::ByHand, Some(day)))),
+            ("library-schema-30.db", Some((Occasion::BeforeUpdate, None))),
+            ("library-2026-11-22.db.manifest.json", None),
+            ("library-2026-11-22.db.library-partial", None),
+            ("library-2026-11-22-9.db", None),
+            ("library-schema-../../etc.db", None),
+            ("../library-2026-11-22.db", None),
+            ("library.db", None),
+        ] {
+            assert_eq!(meaning(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ use tokio::{
 use url::Url;
 
 use crate::{
-    backups::{self, Daily},
+    backups::{self, Backups, Daily},
     catalogue::Catalogue,
     clock::Clock,
     config::Serve,
@@ -140,18 +140,17 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
                 librarian: options.librarian_session,
                 librarian_idle: options.librarian_idle,
             },
-            backup_folder: options.backup_folder.clone(),
+            daily_backups: daily.clone(),
             provider,
         },
         screens,
         limits: Limits::with_student_changes(options.student_changes),
         setup: Setup::default(),
         importing: Importing::default(),
+        backups: Arc::new(Backups::new(location.clone(), daily)),
         stopping: AtomicBool::new(false),
     });
-    if let Some(daily) = daily {
-        tokio::spawn(backups::run(daily, location.clone(), state.library.clock.clone()));
-    }
+    tokio::spawn(backups::run(Arc::clone(&state.backups), state.library.clock.clone()));
     let mut jobs = JoinSet::new();
     jobs.spawn(watch_schema(db.clone()));
     jobs.spawn(probe_provider(state.settings.provider.clone()));

@@ -215,6 +215,10 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/settings/library", Access::Admin),
     ("PUT", "/settings/library", Access::May(Capability::Settings)),
     ("POST", "/settings/library/preview", Access::May(Capability::Settings)),
+    ("GET", "/backups", Access::May(Capability::Settings)),
+    ("POST", "/backups", Access::May(Capability::Settings)),
+    // A download asks for every capability, because it holds everything.
+    ("GET", "/backups/{name}", Access::May(Capability::Settings)),
     ("GET", "/overview", Access::Admin),
     ("PUT", "/overview/steps", Access::May(Capability::Settings)),
     ("POST", "/overview/printed", Access::Admin),

@@ -167,6 +167,9 @@ pub enum Error {
     /// Another import is running on this server.
     #[error("another import is running")]
     ImportRunning,
+    /// The server has no folder for backups.
+    #[error("the server makes no backups")]
+    BackupsOff,
     /// The import stopped after storing part of the people.
     #[error("the import stopped after {stored} people were stored")]
     ImportStopped {
@@ -336,6 +339,7 @@ codes! {
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
     ImportRunning = "import-running",
+    BackupsOff = "backups-off",
     ImportStopped = "import-stopped",
     Busy = "busy",
     DiskFull = "disk-full",
@@ -452,6 +456,7 @@ impl Error {
             Self::CardRoleUnknown => {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
             }
+            Self::BackupsOff => (StatusCode::CONFLICT, Code::BackupsOff, message::problem_backups_off()),
             Self::ImportRunning => {
                 (StatusCode::CONFLICT, Code::ImportRunning, message::problem_import_running())
             }
@@ -670,6 +675,7 @@ mod tests {
             Error::CardUnknown,
             Error::CardRoleUnknown,
             Error::ImportRunning,
+            Error::BackupsOff,
             Error::ImportStopped { stored: 1, source: "".into() },
             Error::Busy(None),
             Error::DiskFull("".into()),

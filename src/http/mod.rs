@@ -5,6 +5,7 @@
 pub mod access;
 pub mod accessions;
 pub mod accounts;
+pub mod backups;
 pub mod books;
 pub mod changes;
 pub mod client;
@@ -66,7 +67,7 @@ use tower::ServiceBuilder;
 use tower_http::csrf::CsrfLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{library::Library, password::Passwords};
+use crate::{backups::Backups, library::Library, password::Passwords};
 
 use error::Error;
 pub use limits::Limits;
@@ -109,6 +110,8 @@ pub struct App {
     pub setup: setup::Setup,
     /// Allows one import at a time.
     pub importing: people::import::Importing,
+    /// Daily backups, and those made by hand.
+    pub backups: Arc<Backups>,
     /// Set when the server was asked to stop.
     pub stopping: AtomicBool,
 }
@@ -223,6 +226,8 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(settings::preview_calendar))
         .routes(routes!(settings::read_library, settings::save_library))
         .routes(routes!(settings::preview_library))
+        .routes(routes!(backups::list_backups, backups::make_backup))
+        .routes(routes!(backups::download_backup))
         .routes(routes!(overview::read_overview))
         .routes(routes!(overview::show_steps))
         .routes(routes!(overview::note_printed))

@@ -1,11 +1,11 @@
 //! Options that the operator sets for the HTTP side.
 
-use std::{net::IpAddr, path::PathBuf, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use url::Url;
 
 use super::session::Lifetimes;
-use crate::{domain::account::Role, oidc::Provider};
+use crate::{backups::Daily, domain::account::Role, oidc::Provider};
 
 /// Answer of the look-up of an ID card (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -40,8 +40,8 @@ pub struct Settings {
     pub second_factor: SecondFactor,
     /// Lifetimes of sessions.
     pub lifetimes: Lifetimes,
-    /// Folder of the daily backups, if the server makes them.
-    pub backup_folder: Option<PathBuf>,
+    /// Plan of the daily backups, if the server makes them.
+    pub daily_backups: Option<Daily>,
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
 }

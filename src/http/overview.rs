@@ -1,5 +1,7 @@
 //! Librarian's home: the first steps of a new library, and what waits today.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use jiff::{ToSpan as _, civil::Date};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,6 @@ use super::{
     idempotency::{Answer, Once},
 };
 use crate::{
-    backups,
     domain::rulebook::Rulebook,
     storage::{
         copies, loans,
@@ -97,8 +98,11 @@ fn first_steps(found: Steps, rulebook: &Rulebook) -> Option<Vec<FirstStep>> {
 
 /// Returns the last backup if it is older than two days.
 async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
-    let Some(folder) = app.settings.backup_folder.clone() else { return Ok(None) };
-    let last_on = tokio::task::spawn_blocking(move || backups::last(&folder))
+    if app.backups.daily().is_none() {
+        return Ok(None);
+    }
+    let backups = Arc::clone(&app.backups);
+    let last_on = tokio::task::spawn_blocking(move || backups.last())
         .await
         .map_err(|error| Error::Internal(error.into()))?;
     let Ok(limit) = today.checked_sub(2.days()) else { return Ok(None) };

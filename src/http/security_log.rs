@@ -78,6 +78,7 @@ events! {
     StatusChanged = "account.status": "an account was activated, deactivated or erased",
     SettingsChanged = "settings.changed": "rules, calendar or settings were changed",
     Exported = "data.exported": "a list, or the data of a person, was taken out as a file",
+    BackupTaken = "backup.taken": "a backup of the whole library was downloaded",
     NotSignedIn = "access.not-signed-in": "a call that needs a sign-in came without one",
     AccessRefused = "access.refused": "a call was refused to this role",
     CrossOrigin = "access.cross-origin": "a browser sent a call for another site",
@@ -210,6 +211,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
             "/people.csv" | "/changes.csv" | "/money/lines.csv" | "/loans.csv" | "/people/{id}/data"
             | "/me/data",
         ) => Some(Event::Exported),
+        ("GET", "/backups/{name}") => Some(Event::BackupTaken),
         _ => None,
     };
     of_this_route.or_else(|| match code? {
@@ -316,6 +318,7 @@ mod tests {
             ("account.status", 3),
             ("settings.changed", 3),
             ("data.exported", 6),
+            ("backup.taken", 1),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");
         }

@@ -19,6 +19,9 @@ messages! {
         "{loans, plural, =0 {No past loan is old enough yet} one {Tonight the reader's name is erased from # past loan} other {Tonight the readers' names are erased from # past loans}}. This cannot be undone.";
     "effect.nothing" = effect_nothing(): "No open loan changes";
 
+    "problem.backups-off" = problem_backups_off():
+        "This server makes no backups. The person who looks after it can name a folder for them.";
+
     // What happened.
     "change.rules" = change_rules(): "Rules changed.";
     "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";

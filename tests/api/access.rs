@@ -206,6 +206,7 @@ async fn call(
         body = Some(json!({ "after": till["after"], "expected": till["expected"], "counted": 0 }));
     }
     let path = path.replace("{id}", &id.to_string()).replace("{number}", &receipt);
+    let path = path.replace("{name}", "library-2026-11-20.db");
     let query = if path == "/desk/phone-scans" { "?desk=a%20desk%20of%20the%20tests" } else { "" };
     let mut request = person.request(method, &format!("{path}{query}"), body.as_ref());
     if path == "/people/import" || path == "/imports/people/columns" {
@@ -286,7 +287,10 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         // No closing has this number.
                         | "/till/closings/{id}"
                         // The library has no sheet of its own.
-                        | "/label-sheets/{id}" => 404..=404,
+                        | "/label-sheets/{id}"
+                        // No folder for backups is configured.
+                        | "/backups/{name}" => 404..=404,
+                        "/backups" if *method == "POST" => 409..=409,
                         "/phone/open" => 410..=410,
                         // The library has a librarian.
                         "/setup" if *method == "POST" => 409..=409,
@@ -416,6 +420,9 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/settings/calendar/preview"),
             ("PUT", "/settings/library"),
             ("POST", "/settings/library/preview"),
+            ("GET", "/backups"),
+            ("POST", "/backups"),
+            ("GET", "/backups/{name}"),
             ("PUT", "/overview/steps"),
         ],
     ),

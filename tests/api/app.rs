@@ -18,6 +18,7 @@ use axum::{
 use http_body_util::BodyExt as _;
 use jiff::{Timestamp, tz::TimeZone};
 use library::{
+    backups::Backups,
     catalogue::Catalogue,
     clock::Clock,
     domain::{
@@ -112,7 +113,7 @@ impl TestApp {
             second_factor: SecondFactor::Optional,
             // Most tests move the clock for other reasons; session tests set realistic lifetimes.
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
-            backup_folder: None,
+            daily_backups: None,
             provider: None,
         };
         change(&mut settings);
@@ -120,6 +121,7 @@ impl TestApp {
         let db = database.open();
         let catalogue = Catalogue::open(db.clone());
         catalogue.index().await;
+        let backups = Backups::new(database.location.clone(), settings.daily_backups.clone());
         let state = Arc::new(App {
             library: Library { db, clock: clock.clone(), policies: Policies::default(), catalogue },
             pages: Answers::default(),
@@ -131,6 +133,7 @@ impl TestApp {
             limits,
             setup: Setup::default(),
             importing: Importing::default(),
+            backups: Arc::new(backups),
             stopping: false.into(),
         });
         Self { router: http::router(Arc::clone(&state)), state, clock, database }

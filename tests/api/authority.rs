@@ -93,6 +93,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/desk/phones"
             | "/till/closings"
             | "/overview/printed"
+            | "/backups"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview",

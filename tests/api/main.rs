@@ -21,6 +21,7 @@ mod access;
 mod accounts;
 mod app;
 mod authority;
+mod backups;
 mod bodies;
 mod book_import;
 mod card;

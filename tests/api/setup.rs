@@ -141,7 +141,10 @@ async fn a_daily_backup_that_is_late_is_named_in_the_morning() {
     let folder = crate::common::folder();
     let path = folder.path().to_owned();
     let database = std::sync::Arc::new(Database::sqlite());
-    let app = TestApp::with(database, "Asia/Kolkata", |settings| settings.backup_folder = Some(path)).await;
+    let app = TestApp::with(database, "Asia/Kolkata", |settings| {
+        settings.daily_backups = Some(crate::backups::daily(path))
+    })
+    .await;
     let librarian = app.admin(0).await;
     assert!(librarian.get("/overview").await.expect(200)["lateBackup"].is_null());
     let backup = folder.path().join("library-2026-11-18.db");

@@ -8,6 +8,7 @@ export const keys = {
   changeList: (filter: object) => ['changes', filter] as const,
   session: ['session'] as const,
   overview: ['overview'] as const,
+  backups: ['backups'] as const,
   secondStep: ['second-step'] as const,
   me: ['me'] as const,
   mySessions: ['me', 'sessions'] as const,

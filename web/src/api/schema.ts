@@ -1120,6 +1120,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the backups that are kept, newest first, and the plan of the daily ones. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BackupList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Make a backup now, beside the daily ones; the last ten of these are kept. It goes on by itself: read the list. While one
+         *     is made, a second call changes nothing.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because it holds
+         *     everything. The server's log notes each download.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/vnd.sqlite3": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/books": {
         parameters: {
             query?: never;
@@ -4477,51 +4618,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/me/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Export everything recorded about the caller, at most 10 000 rows of each list (R-PEOPLE-6). */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PersonData"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/me/holds": {
         parameters: {
             query?: never;
@@ -5426,8 +5522,6 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the people of this batch. */
-                    batch?: string;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
@@ -5537,8 +5631,6 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the people of this batch. */
-                    batch?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
                     /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
@@ -5903,53 +5995,6 @@ export interface paths {
                 };
             };
         };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/people/{id}/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Export everything recorded about a person, at most 10 000 rows of each list (R-PEOPLE-6). */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PersonData"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8084,18 +8129,6 @@ export interface components {
             /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
-        /** @description Change that concerns the person; other people in it are not named. */
-        Activity: {
-            action: string;
-            /** Format: date-time */
-            at: string;
-            id: components["schemas"]["ChangeId"];
-            /** @description True if the person made the change. */
-            own: boolean;
-            /** @description Description in English. */
-            text: string;
-            undone: boolean;
-        };
         /** @description Copies that were added. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
@@ -8144,6 +8177,32 @@ export interface components {
             address: string;
             /** @description Key to type: Base32 (RFC 4648). */
             secret: string;
+        };
+        /** @description Backups that are kept, newest first. */
+        BackupList: {
+            backups: components["schemas"]["KeptBackup"][];
+            /** @description Reason why the last backup was not made. */
+            failure: string | null;
+            /** @description True if the caller has every capability, which a download asks for. */
+            mayDownload: boolean;
+            plan: components["schemas"]["BackupPlan"] | null;
+            /** @description True for PostgreSQL, which `pg_dump` backs up. */
+            postgres: boolean;
+            /** @description True while a backup is made by hand. */
+            running: boolean;
+        };
+        /** @description Plan of the daily backups. */
+        BackupPlan: {
+            /** @description Time of day in the library's time zone. */
+            at: string;
+            /** @description Number of days that are kept, each with its backup. */
+            days: number;
+            /** @description Folder on the server. */
+            folder: string;
+            /** @description Number of months behind those weeks. */
+            months: number;
+            /** @description Number of weeks behind those days. */
+            weeks: number;
         };
         /** @description Barred from borrowing up to and including a day. */
         Barred: {
@@ -8349,11 +8408,6 @@ export interface components {
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
-        /** @description Review with its book. */
-        BookReview: components["schemas"]["Review"] & {
-            bookId: components["schemas"]["BookId"];
-            title: string;
-        };
         /** @description Effect that an import would have. */
         BooksReport: {
             /**
@@ -8464,8 +8518,6 @@ export interface components {
              * @description Price of each overdue day.
              */
             finePerDay?: number;
-            /** @description True if a fine never exceeds the price of the copy, where one is recorded. */
-            fineUpToPrice?: boolean;
             /**
              * Format: int64
              * @description Overdue days without a fine; one day more, and all of them cost.
@@ -8601,8 +8653,6 @@ export interface components {
              * @description Last closed day; the first if left out.
              */
             to?: string | null;
-            /** @description True if the same days are closed in every later year too. */
-            yearly?: boolean;
         };
         /** @description A closing of the till. */
         Closing: components["schemas"]["TillContents"] & {
@@ -8651,7 +8701,7 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /** @description Person with their sign-in code, for a slip. */
         CodeSlip: {
             /** @description Shown once: only its hash is stored. */
@@ -8785,15 +8835,6 @@ export interface components {
             /** @description Amount charged to the reader who brought the copy; none if omitted. */
             charge?: components["schemas"]["Money"];
             note: string;
-        };
-        /** @description Browser in which the person is signed in. */
-        DataSession: {
-            browser: string | null;
-            /** Format: date-time */
-            lastSeenAt: string;
-            /** Format: date-time */
-            signedInAt: string;
-            system: string | null;
         };
         /** @description Reason of a deactivation. */
         Deactivation: {
@@ -9235,6 +9276,38 @@ export interface components {
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
+        /** @description A backup that is kept. */
+        KeptBackup: {
+            /**
+             * Format: int64
+             * @description Titles in it; null if it does not tell.
+             */
+            books: number | null;
+            /**
+             * Format: int64
+             * @description Length of its file.
+             */
+            bytes: number;
+            /** Format: int64 */
+            copies: number | null;
+            /**
+             * Format: int64
+             * @description Loans, past ones included.
+             */
+            loans: number | null;
+            madeAt: string;
+            /** @description Name of its file. */
+            name: string;
+            /** @description `daily`, `by-hand` or `before-update`. */
+            occasion: string;
+            /** Format: int64 */
+            people: number | null;
+            /**
+             * @description `verified`: verified when it was made, and unchanged since. `damaged`: the file was changed. `unchecked`: not
+             *     compared yet; read the list again. `unknown`: there is nothing to compare it with.
+             */
+            state: string;
+        };
         /** @description What a copy's label says. */
         Label: {
             author: string;
@@ -9427,13 +9500,6 @@ export interface components {
         LineOfTitle: {
             /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
-        };
-        /** @description Link to a provider's account. */
-        LinkedProvider: {
-            issuer: string;
-            /** Format: date-time */
-            linkedAt: string;
-            subject: string;
         };
         /** @description Copy in a list of all titles. */
         ListedCopy: components["schemas"]["Copy"] & {
@@ -9686,14 +9752,6 @@ export interface components {
              */
             id: number;
             name: string;
-        };
-        /** @description Passkey of the person. */
-        NamedPasskey: {
-            /** Format: date-time */
-            addedAt: string;
-            name: string;
-            /** Format: date-time */
-            usedAt: string | null;
         };
         /** @description Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3). */
         NewBook: {
@@ -10034,32 +10092,6 @@ export interface components {
             /** @description True if sign-in asks the person for a second factor. */
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
-        };
-        /** @description Everything recorded about a person; no passwords, keys or codes. */
-        PersonData: {
-            /** @description Charges, payments, waivers and refunds, newest first. */
-            account: components["schemas"]["Line"][];
-            /** @description What happened to the person's record and by their hand, newest first. */
-            activity: components["schemas"]["Activity"][];
-            /** @description Sum of the account's lines: positive if the person owes. */
-            balance: components["schemas"]["Money"];
-            /** @description Lists that are cut after 10 000 rows. */
-            cut: string[];
-            endedHolds: components["schemas"]["Hold"][];
-            endedLoans: components["schemas"]["EndedLoan"][];
-            /**
-             * Format: date-time
-             * @description When the file was made.
-             */
-            madeAt: string;
-            openHolds: components["schemas"]["Hold"][];
-            openLoans: components["schemas"]["Loan"][];
-            person: components["schemas"]["Person"];
-            /** @description Providers that the account is linked to. */
-            providers: components["schemas"]["LinkedProvider"][];
-            reviews: components["schemas"]["BookReview"][];
-            secondFactors: components["schemas"]["SecondFactors"];
-            sessions: components["schemas"]["DataSession"][];
         };
         /** @description Changed details of a person; fields left out stay. */
         PersonEdit: {
@@ -10533,7 +10565,6 @@ export interface components {
              *           "blockOverdue": null,
              *           "blockOwingOver": null,
              *           "finePerDay": 5,
-             *           "fineUpToPrice": false,
              *           "graceDays": 0,
              *           "holdDays": 3,
              *           "loanDays": 7,
@@ -10636,20 +10667,6 @@ export interface components {
             code: string;
             /** Format: password */
             currentPassword: string;
-        };
-        /** @description Second factors that are set up. */
-        SecondFactors: {
-            /**
-             * Format: date-time
-             * @description Since when an authenticator app gives codes; null without one.
-             */
-            appSince: string | null;
-            passkeys: components["schemas"]["NamedPasskey"][];
-            /**
-             * Format: int64
-             * @description Number of recovery codes that were not used.
-             */
-            recoveryCodes: number;
         };
         /** @description Second factors that can follow the password. */
         SecondStep: {

@@ -22,6 +22,8 @@ export type CopyEdit = Schemas['CopyEdit']
 export type NewCopies = Schemas['NewCopies']
 export type Label = Schemas['Label']
 export type LabelBatch = Schemas['LabelBatch']
+export type KeptBackup = Schemas['KeptBackup']
+export type BackupList = Schemas['BackupList']
 export type LabelBatchForm = Schemas['LabelBatchForm']
 /** Choice of copies for labels. */
 export type LabelChoice = NonNullable<paths['/labels']['get']['parameters']['query']>

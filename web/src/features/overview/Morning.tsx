@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core'
 import { Link } from 'react-router'
+import { useMay } from '../../api/account'
 import type { Overview } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -52,11 +53,24 @@ export function Morning({ overview }: { overview: Overview }) {
           </li>
         ))}
         {lateBackup !== null && (
-          <li className={classes.backup}>
-            {lateBackup.lastOn === null ? t('overview.noBackup') : t('overview.lateBackup', { day: lateBackup.lastOn })}
+          <li>
+            <LateBackup lastOn={lateBackup.lastOn} />
           </li>
         )}
       </ul>
     </section>
+  )
+}
+
+/** Late backup; a link for librarians who may see the settings. */
+function LateBackup({ lastOn }: { lastOn: string | null }) {
+  const may = useMay('settings')
+  const text = lastOn === null ? t('overview.noBackup') : t('overview.lateBackup', { day: lastOn })
+  return may ? (
+    <Link to={`${paths.settings()}?tab=backups`} data-urgent>
+      {text}
+    </Link>
+  ) : (
+    <span className={classes.backup}>{text}</span>
   )
 }

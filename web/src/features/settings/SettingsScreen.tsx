@@ -6,6 +6,7 @@ import { calendarQuery, libraryQuery, rulesQuery, type Saved } from '../../api/s
 import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
+import { BackupsPage } from './BackupsPage'
 import { CalendarForm } from './CalendarForm'
 import { DocumentForm } from './DocumentForm'
 import { LIBRARY } from './documents'
@@ -18,10 +19,11 @@ const PAGES = {
   rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
   calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
   library: () => <Loaded query={libraryQuery}>{(part) => <DocumentForm {...part} page={LIBRARY} />}</Loaded>,
+  backups: () => <BackupsPage />,
 }
 const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]
 
-/** Settings of librarians: lending rules, closed days, and the library's own (R-RULE-1 to 8). */
+/** Settings of librarians: lending rules, closed days, the library's own (R-RULE-1 to 8), and the backups. */
 export default function SettingsScreen() {
   const [params] = useSearchParams()
   const asked = params.get('tab')
