@@ -72,6 +72,10 @@ sbom: ## Write what the program is made of, for a release: target/library.cdx.js
 	cargo fetch --locked --quiet
 	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 
+.PHONY: dist
+dist: build ## Build the Debian package into target/dist, with its SBOM and hashes (Containerfile makes an image of it)
+	scripts/dist target/release/library target/dist
+
 .PHONY: needs
 needs: ## Install what the tests need from Debian's packages (as root), or name what is missing
 	scripts/needs
