@@ -23,7 +23,10 @@ use crate::{
         rule::Invalid,
     },
     message,
-    storage::labels::{self, Place},
+    storage::{
+        labels::{self, Place},
+        overview::{self, Mark},
+    },
 };
 
 /// Choice of copies; a copy must match all parameters that are given. Withdrawn copies are left out.
@@ -140,6 +143,7 @@ pub async fn add_label_batch(
     let (now, by) = (app.library.clock.now(), librarian.uid);
     app.once(once, move |tx| {
         let id = labels::add_batch(tx, now, by, &sheet, &form.copies)?;
+        overview::set(tx, Mark::Printed, now)?;
         Answer::json(StatusCode::CREATED, &labels::batch_by_id(tx, id)?)
     })
     .await

@@ -80,6 +80,8 @@ async fn a_printed_batch_is_remembered_once_and_printed_again_r_copy_3(database:
     );
     let kept = desk.get("/label-batches").await.expect(200);
     assert_eq!(kept, json!({ "batches": [first], "next": null }));
+    let steps = desk.get("/overview").await.expect(200)["steps"].clone();
+    assert!(steps.as_array().expect("steps").contains(&json!({ "step": "print", "done": true })));
     assert_eq!(barcodes(&desk, &format!("batch={}", first["id"])).await, ["L000001", "L000002"]);
     assert_eq!(barcodes(&desk, "unprinted=true").await, ["L000003"]);
     let printed = desk.get(&format!("/labels?book={book}")).await.expect(200);

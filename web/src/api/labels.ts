@@ -31,7 +31,7 @@ export const labelBatchesQuery = infiniteQueryOptions({
 export const rememberBatch = action({
   name: 'rememberBatch',
   send: (form: LabelBatchForm, call) => dataOf(client.POST('/label-batches', { body: form, ...call })),
-  changes: () => [keys.labels],
+  changes: () => [keys.labels, keys.overview],
   fault: 'The printed batch could not be remembered',
 })
 

@@ -17,9 +17,9 @@ type Step = NonNullable<Overview['steps']>[number]['step']
 /** Address of each step's screen; the rules have a dialog of their own. */
 const PLACES: Readonly<Record<Exclude<Step, 'rules'>, () => string>> = {
   name: () => `${paths.settings()}?tab=library`,
-  books: () => paths.addBook(),
+  books: () => paths.importBooks(),
   people: () => paths.importPeople(),
-  print: () => paths.people(),
+  print: () => paths.labels(),
   lend: () => paths.desk(),
 }
 
