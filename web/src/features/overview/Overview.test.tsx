@@ -41,6 +41,14 @@ describe('what waits in the morning', () => {
     expect(waiting.getAllByRole('listitem')).toHaveLength(2)
   })
 
+  it('leads from a late backup to the backups', async () => {
+    home({ ...quiet, lateBackup: { lastOn: '2026-11-20' } })
+    expect(await screen.findByRole('link', { name: /^The last backup is of 20 Nov 2026/ })).toHaveAttribute(
+      'href',
+      '/library/settings?tab=backups',
+    )
+  })
+
   it('says nothing while nothing waits', async () => {
     home(quiet)
     await screen.findByRole('link', { name: 'Book 1' })
@@ -65,6 +73,7 @@ describe('first steps', () => {
     expect(list.getByText('2 of 6 done')).toBeVisible()
     expect(list.queryByRole('link', { name: 'Name your library' })).not.toBeInTheDocument()
     expect(list.getByRole('link', { name: 'Bring your people' })).toHaveAttribute('href', '/library/import-people')
+    expect(list.getByRole('link', { name: 'Print labels and cards' })).toHaveAttribute('href', '/library/labels')
   })
 
   it('saves the rules once when their calendar is refused and the press is repeated', async () => {

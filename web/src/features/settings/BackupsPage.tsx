@@ -16,6 +16,8 @@ import classes from './Backups.module.css'
 
 const FOLDER = 'LIBRARY_BACKUP_FOLDER=/var/lib/library/backups'
 const DUMP = 'pg_dump --format=custom --file=library-$(date +%F).dump "$LIBRARY_DATABASE"'
+const STOP = 'systemctl stop library'
+const START = 'systemctl start library'
 
 /** Backups of the library: those that are kept, one more now, and the way back. */
 export function BackupsPage() {
@@ -47,14 +49,14 @@ function Explained({ title, what, code }: { title: string; what: string; code: s
         {title}
       </Title>
       <p className={classes.lead}>{what}</p>
-      <Command>{code}</Command>
+      <Command line={code} />
     </section>
   )
 }
 
-const Command = ({ children }: { children: string }) => (
+const Command = ({ line }: { line: string }) => (
   <Code block dir="ltr" className={classes.command}>
-    {children}
+    {line}
   </Code>
 )
 
@@ -182,15 +184,15 @@ function WayBack({ example }: { example: string }) {
       <ol className={classes.steps}>
         <li>
           {t('settings.backups.restore.stop')}
-          <Command>systemctl stop library</Command>
+          <Command line={STOP} />
         </li>
         <li>
           {t('settings.backups.restore.run')}
-          <Command>{`library restore ${example}`}</Command>
+          <Command line={`cd /var/lib/library && library restore ${example}`} />
         </li>
         <li>
           {t('settings.backups.restore.start')}
-          <Command>systemctl start library</Command>
+          <Command line={START} />
         </li>
       </ol>
     </section>
