@@ -42,6 +42,7 @@ pub mod outbound;
 pub mod passkey;
 pub mod password;
 pub mod people;
+pub mod picture;
 pub mod policies;
 pub mod restore_book;
 pub mod search;

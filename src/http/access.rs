@@ -107,6 +107,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/books/{id}", Access::Anyone),
     ("PUT", "/books/{id}", Access::May(Capability::Catalogue)),
     ("DELETE", "/books/{id}", Access::May(Capability::Catalogue)),
+    ("POST", "/covers", Access::May(Capability::Catalogue)),
     ("GET", "/accessions", Access::Admin),
     ("POST", "/accessions", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}/copies", Access::Admin),

@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     Shared,
     copies::refused_in,
+    covers,
     error::{Error, Result},
     extract::{Id, JsonBody, PathText, Query},
     holds::{Reservation, reservation},
@@ -551,7 +552,14 @@ pub async fn delete_book(
 }
 
 /// Serves the drawn cover of a book without a picture.
-pub async fn cover(State(app): State<Shared>, PathText(file): PathText) -> Result<Response> {
+pub async fn cover(
+    State(app): State<Shared>,
+    PathText(file): PathText,
+    headers: HeaderMap,
+) -> Result<Response> {
+    if let Some(hash) = file.strip_suffix(".jpg") {
+        return covers::picture(app, hash, &headers).await;
+    }
     let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
     let detail = app.library.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;

@@ -69,6 +69,7 @@ const REPEATABLE: &[&str] = &[
     "/auth/sign-in/passkey/begin",
     "/auth/sign-in/passkey",
     "/auth/id-card",
+    "/covers",
     "/desk/phones",
     "/phone/open",
     "/phone/scans",

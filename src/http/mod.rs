@@ -11,6 +11,7 @@ pub mod changes;
 pub mod client;
 mod cookie;
 pub mod copies;
+pub mod covers;
 mod csv_file;
 pub mod desk;
 pub mod device;
@@ -67,7 +68,7 @@ use tower::ServiceBuilder;
 use tower_http::csrf::CsrfLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{backups::Backups, library::Library, password::Passwords};
+use crate::{backups::Backups, library::Library, password::Passwords, picture};
 
 use error::Error;
 pub use limits::Limits;
@@ -85,7 +86,13 @@ const BODY_LIMIT: usize = 64 * 1024;
 const UPLOAD_LIMIT: usize = 16 * 1024 * 1024;
 /// Returns the maximum body length of a path.
 fn body_limit(path: &str) -> usize {
-    if people::import::is_upload(path) { UPLOAD_LIMIT } else { BODY_LIMIT }
+    if people::import::is_upload(path) {
+        UPLOAD_LIMIT
+    } else if path.ends_with("/covers") {
+        picture::LONGEST
+    } else {
+        BODY_LIMIT
+    }
 }
 
 /// Time limit of a handler; a registration waits up to 15 s for its turn at hashing.
@@ -110,6 +117,8 @@ pub struct App {
     pub setup: setup::Setup,
     /// Allows one import at a time.
     pub importing: people::import::Importing,
+    /// Place for the decoding of an uploaded cover.
+    pub drawing: covers::Drawing,
     /// Daily backups, and those made by hand.
     pub backups: Arc<Backups>,
     /// Set when the server was asked to stop.
@@ -136,6 +145,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
+        .routes(routes!(covers::upload_cover))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))
         .routes(routes!(copies::list_copies))
         .routes(routes!(copies::update_copy))

@@ -13,6 +13,12 @@ messages! {
     "isbnKnown" = isbn_known(title: &str):
         "“{title}” has this ISBN already. Add copies to it instead.";
 
+    "notPicture" = not_picture(): "This file is not a picture. Choose a JPEG, PNG or WebP file.";
+    "pictureLarge" = picture_large(millions: u64):
+        "This picture is too large. Choose one of at most {millions, number} million pixels.";
+    "pictureDamaged" = picture_damaged():
+        "This picture is damaged or incomplete. Copy it again, or choose another.";
+
     // What happened.
     "change.bookAdded" = change_book_added(title: &str): "“{title}” added to the catalogue.";
     "change.bookUpdated" = change_book_updated(title: &str): "“{title}” edited.";

@@ -1,6 +1,6 @@
 //! Removal of readers from past loans and holds (R-PEOPLE-10). Loans and holds stay; accounts stay whole.
 
-use super::{Result, Row, Tx, books, idempotency, merge};
+use super::{Result, Row, Tx, books, covers, idempotency, merge};
 use crate::{
     domain::id::{BookId, HoldId, LoanId, UserId},
     sql,
@@ -118,6 +118,7 @@ pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
 pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     merge::forget_before(tx, day_begins)?;
     books::forget_deleted(tx, day_begins)?;
+    covers::forget_unused(tx, now)?;
     tx.execute(sql!("DELETE FROM idempotency WHERE created_at <= $1"), &[&(now - idempotency::KEPT_FOR)])?;
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;

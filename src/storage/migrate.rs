@@ -87,6 +87,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0030_labels"),
     migration!("0031_time_zone"),
     migration!("0032_browser_key"),
+    migration!("0033_covers"),
 ];
 
 impl Migration {

@@ -11,6 +11,7 @@ pub mod books;
 pub mod browser_key;
 pub mod catalogue;
 pub mod copies;
+pub mod covers;
 pub mod directory;
 pub mod events;
 pub mod exports;

@@ -28,6 +28,7 @@ use library::{
     },
     http::{
         self, API, App, Limits, Settings, Shared,
+        covers::Drawing,
         idempotency::KEY,
         options::{IdCard, SecondFactor},
         people::import::Importing,
@@ -133,6 +134,7 @@ impl TestApp {
             limits,
             setup: Setup::default(),
             importing: Importing::default(),
+            drawing: Drawing::default(),
             backups: Arc::new(backups),
             stopping: false.into(),
         });

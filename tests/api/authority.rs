@@ -94,6 +94,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/till/closings"
             | "/overview/printed"
             | "/backups"
+            | "/covers"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview",

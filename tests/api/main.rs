@@ -34,6 +34,7 @@ mod codes;
 mod common;
 mod connections;
 mod contract;
+mod covers;
 mod demo;
 mod desk;
 mod detail;

@@ -22,7 +22,7 @@ BEYOND_A_SCHEMA = {
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notLettersAndDigits", "notBarcode", "noSuchOrder", "notAmount",
     # What a file holds
-    "import.unsound",
+    "import.unsound", "notPicture", "pictureLarge", "pictureDamaged",
 }
 # What is left of a text once blanks and invisible characters are gone may be too short.
 TRIMMED = {"required", "tooShort"}

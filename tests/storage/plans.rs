@@ -54,6 +54,8 @@ const COUNTS: &[&str] = &[
     "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
     "DELETE FROM merges",
     "DELETE FROM deleted_books",
+    "SELECT hash FROM covers WHERE added_at < $1",
+    "SELECT photo_url FROM books",
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",

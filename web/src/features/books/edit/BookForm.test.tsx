@@ -25,6 +25,14 @@ const stored = (id: number, more: Partial<BookDetail> = {}) =>
 const answer = (body: BookDetail, etag: string) => ({ body, headers: { ETag: etag } })
 
 const field = (label: string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
+/** The chooser's own input, which the button presses. */
+async function fileInput() {
+  await screen.findByRole('button', { name: 'Choose a picture…' })
+  const input = document.querySelector<HTMLInputElement>('input[type="file"]')
+  if (!input) throw new Error('no file can be chosen')
+  return input
+}
+
 const suggested = (label: string) => screen.getByRole<HTMLInputElement>('combobox', { name: label })
 
 /** Pastes a text: typing would render the form for each key. */
@@ -51,6 +59,38 @@ const bodies = (requests: Request[], method: string) =>
 beforeEach(() => {
   sessionStorage.clear()
   window.innerWidth = 1440
+})
+
+const ADDRESS = `http://localhost:8080/library/covers/${'0a'.repeat(16)}.jpg`
+
+describe('a cover from a file', () => {
+  it('R-BOOK-2: puts the address of the stored picture into the form, and takes it out again', async () => {
+    fakeServer({ ...session, 'POST /covers': { body: { url: ADDRESS, bytes: 5000 } } })
+    renderApp('/add')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma', { delay: null })
+    const file = new File(['picture'], 'emma.png', { type: 'image/png' })
+    await userEvent.upload(await fileInput(), file)
+    await waitFor(() => expect(field('Photo URL')).toHaveValue(ADDRESS))
+    expect(field('Title')).toHaveValue('Emma')
+    await userEvent.click(screen.getByRole('button', { name: 'Remove the picture' }))
+    expect(field('Photo URL')).toHaveValue('')
+  })
+
+  it('R-BOOK-2: says why a file is no picture, and keeps what was typed', async () => {
+    fakeServer({
+      ...session,
+      'POST /covers': problem(422, 'invalid', {
+        errors: [wrong('file', 'newReason', {}, 'This file is not a picture.')],
+      }),
+    })
+    renderApp('/add')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma', { delay: null })
+    const file = new File(['<svg/>'], 'emma.png', { type: 'image/png' })
+    await userEvent.upload(await fileInput(), file)
+    expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a picture.')
+    expect(field('Title')).toHaveValue('Emma')
+    expect(field('Photo URL')).toHaveValue('')
+  })
 })
 
 describe('Add New Book', () => {

@@ -15,6 +15,7 @@ import { StarsInput } from '../../../ui/Stars'
 import classes from './BookForm.module.css'
 import { barcodesOf, type BookValues, rules, statusAfter } from './bookValues'
 import { CoverPreview } from './CoverPreview'
+import { CoverUpload } from './CoverUpload'
 import { counterText } from './counter'
 import { AlreadyThere } from './AlreadyThere'
 import COMMON_GENRES from './genres.json'
@@ -146,6 +147,13 @@ export function BookForm({
           autoCapitalize="none"
           spellCheck={false}
           {...form.getInputProps('photoURL')}
+        />
+        <CoverUpload
+          value={values.photoURL}
+          onUse={(address) => form.setFieldValue('photoURL', address)}
+          onRemove={() =>
+            form.setFieldValue('photoURL', id === undefined ? '' : `${location.origin}/library/covers/${id}.svg`)
+          }
         />
         <aside className={classes.beside} aria-label={t('books.edit.cover.label')}>
           <CoverPreview

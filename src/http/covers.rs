@@ -1,0 +1,106 @@
+//! Uploaded covers: a picture is stored under the hash of its bytes, and its address is saved with the book.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use tokio::{sync::Semaphore, time::timeout};
+use utoipa::ToSchema;
+
+use super::{
+    Shared,
+    error::{Error, Result},
+    extract::Body,
+};
+use crate::{
+    domain::rule::Invalid,
+    message,
+    picture::{self, Refused},
+    storage::covers,
+};
+
+/// Time that decoding may take.
+const TIME: Duration = Duration::from_secs(10);
+
+/// One picture is decoded at a time: a decoder may take 128 MiB.
+pub struct Drawing(Arc<Semaphore>);
+
+impl Default for Drawing {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+/// An uploaded cover.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UploadedCover {
+    /// Address of the picture, to save as the book's `photoURL`.
+    url: String,
+    /// Length of the kept picture.
+    bytes: usize,
+}
+
+fn refused(reason: Refused) -> Error {
+    let message = match reason {
+        Refused::Kind => message::not_picture(),
+        Refused::Large => message::picture_large(picture::MOST_PIXELS / 1_000_000),
+        Refused::Damaged => message::picture_damaged(),
+    };
+    Invalid::field("file", message).into()
+}
+
+/// Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. It is made smaller, and only its pixels are kept. A
+/// cover that no book shows is deleted after three days.
+#[utoipa::path(post, path = "/covers",
+    request_body(content = String, content_type = "application/octet-stream"),
+    responses((status = 200, body = UploadedCover)))]
+pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result<axum::Json<UploadedCover>> {
+    let waiting = timeout(TIME, Arc::clone(&app.drawing.0).acquire_owned()).await;
+    let place = waiting.map_err(|_| Error::Busy(None))?.map_err(|error| Error::Internal(error.into()))?;
+    let decoding = tokio::task::spawn_blocking(move || {
+        let cover = picture::cover(&file);
+        drop(place);
+        cover
+    });
+    // A decoder that takes longer ends by itself, in its own place.
+    let decoded = timeout(TIME, decoding).await.map_err(|_| refused(Refused::Large))?;
+    let jpeg = decoded.map_err(|error| Error::Internal(error.into()))?.map_err(refused)?;
+    let hash: String = Sha256::digest(&jpeg).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let url = format!("{}library/covers/{hash}.jpg", app.settings.public_url);
+    let (now, bytes) = (app.library.clock.now(), jpeg.len());
+    app.library.db.write(move |tx| covers::add(tx, &hash, &jpeg, now)).await.map_err(Error::from)?;
+    Ok(axum::Json(UploadedCover { url, bytes }))
+}
+
+/// Sends an uploaded cover. The bytes under an address never change.
+pub async fn picture(app: Shared, hash: &str, asked: &HeaderMap) -> Result<Response> {
+    if hash.len() != 32 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()) {
+        return Err(Error::NotFound);
+    }
+    let wanted = hash.to_owned();
+    let jpeg = app.library.db.read(move |tx| covers::read(tx, &wanted)).await.map_err(Error::from)?;
+    let jpeg = jpeg.ok_or(Error::NotFound)?;
+    let etag = HeaderValue::try_from(format!("\"{hash}\"")).map_err(|error| Error::Internal(error.into()))?;
+    let is_known = asked.get_all(header::IF_NONE_MATCH).iter().any(|known| known == etag);
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+        (header::ETAG, etag),
+        // A page opened as 127.0.0.1 may show a picture whose address says localhost.
+        (
+            header::HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("cross-origin"),
+        ),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
+    ];
+    if is_known {
+        return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
+    }
+    Ok((headers, jpeg).into_response())
+}
