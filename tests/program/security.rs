@@ -233,7 +233,9 @@ fn a_provider_that_is_not_the_one_meant_is_told_at_the_start_and_by_the_doctor()
     let database = Database::sqlite();
     let location = database.location.to_string();
     let wrong = format!("{}/", provider.url());
-    for (issuer, reason) in [(wrong.as_str(), "names another issuer"), ("http://127.0.0.1:1", "127.0.0.1")] {
+    for (issuer, reason) in
+        [(wrong.as_str(), "names another issuer"), ("http://127.0.0.1:1", "Connection refused")]
+    {
         let with = |command: &[&str]| {
             let mut command = library(command);
             command.args(["--database", &location, "--oidc-issuer", issuer, "--oidc-client-id", CLIENT]);
