@@ -2650,6 +2650,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/covers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. It is made smaller, and only its pixels are kept. A
+         *     cover that no book shows is deleted after three days.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UploadedCover"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/desk/phone-scans": {
         parameters: {
             query?: never;
@@ -11106,6 +11158,13 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description Restored state, in English. */
             text: string;
+        };
+        /** @description An uploaded cover. */
+        UploadedCover: {
+            /** @description Length of the kept picture. */
+            bytes: number;
+            /** @description Address of the picture, to save as the book's `photoURL`. */
+            url: string;
         };
         /** @description A person with an account (R-DATA-1). */
         User: {
