@@ -54,4 +54,6 @@ ids! {
     PhoneScanId,
     /// Id of an import of books.
     ImportId,
+    /// Id of a notice.
+    NoticeId,
 }

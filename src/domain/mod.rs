@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod library;
 pub mod loan;
 pub mod moment;
+pub mod notice;
 pub mod person;
 pub mod review;
 pub mod rule;

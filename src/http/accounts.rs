@@ -29,9 +29,11 @@ use crate::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
             folded_roll_number, new_password, normalized_password, refuse_own_words,
         },
+        agent::Agent,
         change::{PersonChange, Profile, SignInChange},
         code,
         id::UserId,
+        notice::Notice,
         rule::{Invalid, Kind, Text},
     },
     limit::Limit,
@@ -43,7 +45,7 @@ use crate::{
         self, Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
-        people,
+        notices, people,
         sessions::{self, Opened},
         sign_in_codes,
     },
@@ -361,13 +363,19 @@ pub(super) struct Entrance {
     change: Option<SignInChange>,
     /// Cookie that makes this browser known.
     device: HeaderValue,
+    /// The account has signed in in this browser before.
+    is_known: bool,
+    agent: Agent,
 }
 
 impl Entrance {
     pub fn of(app: &App, headers: &HeaderMap, user: User, entering: Entering) -> Result<Self> {
         security_log::concerns(user.uid);
+        let known = entering.device.as_ref().map(|device| device.knows(&entering.hash));
         Ok(Self {
             user,
+            is_known: known.transpose()?.unwrap_or(false),
+            agent: session::agent(headers),
             arrival: Arrival::of(app, headers, entering.remember)?,
             change: entering.change,
             device: Device::signed_in(
@@ -381,8 +389,13 @@ impl Entrance {
 
     /// Records the change and begins the session.
     pub fn open(self, tx: &mut Tx<'_>, now: i64) -> Result<()> {
+        let uid = self.user.uid;
         if let Some(change) = self.change {
-            events::record(tx, now, Some(self.user.uid), &Entry::person(self.user.uid, change))?;
+            let is_expected = self.is_known || !events::has_signed_in(tx, uid)?;
+            let change = events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
+            if !is_expected {
+                notices::write(tx, &[Notice::new_device(uid, change, self.agent)], now)?;
+            }
         }
         self.arrival.begin(tx, &self.user, now)
     }
@@ -641,6 +654,10 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     provider: Option<String>,
+    /// Number of unread notices of the user; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = i64)]
+    unread_notices: Option<i64>,
     /// Seconds until a librarian's session ends without activity; omitted for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
@@ -666,7 +683,13 @@ pub async fn read_session(
         _ => None,
     };
     let provider = app.settings.provider.as_ref().map(|provider| provider.label().to_owned());
+    let unread_notices = match user.as_ref().map(|user| user.uid) {
+        // Without the number the session is still known.
+        Some(uid) => app.library.db.read(move |tx| notices::unread(tx, uid)).await.ok(),
+        None => None,
+    };
     Ok(axum::Json(Session {
+        unread_notices: unread_notices.filter(|unread| *unread > 0),
         user,
         id_card: app.settings.id_card != IdCard::Off,
         passkeys: Party::at(&app.settings.public_url).is_some(),

@@ -28,6 +28,7 @@ pub mod ledger;
 pub mod limits;
 pub mod loans;
 pub mod money;
+pub mod notices;
 pub mod oidc;
 pub mod openapi;
 pub mod options;
@@ -229,6 +230,10 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(holds::move_hold))
         .routes(routes!(holds::list_my_holds))
         .routes(routes!(holds::list_holds_of_person))
+        .routes(routes!(notices::list_my_notices))
+        .routes(routes!(notices::read_my_notices))
+        .routes(routes!(notices::list_notices_of_person))
+        .routes(routes!(settings::read_notices, settings::save_notices))
         .routes(routes!(settings::read_config))
         .routes(routes!(settings::read_rules, settings::save_rules))
         .routes(routes!(settings::preview_rules))

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     domain::{
-        account, book, calendar, copy, label, ledger, library, person, review,
+        account, book, calendar, copy, label, ledger, library, notice, person, review,
         rule::{Kind, Number, Text},
         rules, till,
     },
@@ -147,6 +147,7 @@ const NUMBERS: &[(&str, &[Number])] = &[
     ("ReviewForm", &[review::RATING]),
     ("CategoryRules", rules::NUMBERS),
     ("LibrarySettings", &[library::FINANCIAL_YEAR_MONTH, library::FORGET_AFTER_MONTHS]),
+    ("NoticeSettings", &[notice::DUE_SOON_DAYS]),
 ];
 
 const MORE_NUMBERS: &[(&str, &str, Number)] = &[
@@ -156,6 +157,7 @@ const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("NewCopies", "count", super::copies::COUNT),
     ("MoveInLine", "place", super::holds::PLACE),
     ("BatchCodesForm", "days", super::people::sign_in_code::VALID_DAYS),
+    ("NoticeSettings", "overdueDays[]", notice::OVERDUE_DAYS),
     ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
     ("SheetForm", "pageWidth", label::PAGE_WIDTH),
     ("SheetForm", "pageHeight", label::PAGE_HEIGHT),

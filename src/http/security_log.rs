@@ -203,7 +203,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/people/{id}/activate" | "/people/{id}/deactivate") | ("DELETE", "/people/{id}") => {
             Some(Event::StatusChanged)
         }
-        ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library") => {
+        ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library" | "/settings/notices") => {
             Some(Event::SettingsChanged)
         }
         (

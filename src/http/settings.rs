@@ -21,6 +21,7 @@ use crate::{
         change::SettingsChange,
         id::UserId,
         library::{LANGUAGES, LibrarySettings},
+        notice::NoticeSettings,
         rulebook::Rulebook,
         rules::{Rules, STUDENT},
     },
@@ -218,6 +219,37 @@ pub async fn save_library(
         };
         record(tx, now, by, change)?;
         versioned(saved, &library)
+    })
+    .await
+}
+
+/// Read which notices are sent by themselves.
+#[utoipa::path(get, path = "/settings/notices",
+    responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
+pub async fn read_notices(State(app): State<Shared>) -> Result<Answer> {
+    let (saved, notices) = app.library.db.read(settings::saved_notices).await?;
+    versioned(saved, &notices)
+}
+
+/// Save which notices are sent by themselves.
+#[utoipa::path(put, path = "/settings/notices", params(("If-Match" = Option<String>, Header)), request_body = NoticeSettings,
+    responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
+pub async fn save_notices(
+    State(app): State<Shared>,
+    SignedIn(admin): SignedIn,
+    headers: HeaderMap,
+    once: Once,
+    JsonBody(notices): JsonBody<NoticeSettings>,
+) -> Result<Answer> {
+    let notices = notices.checked()?;
+    let (now, by) = (app.library.clock.now(), admin.uid);
+    app.once(once, move |tx| {
+        settings::lock(tx)?;
+        let (saved, before) = settings::saved_notices(tx)?;
+        unchanged(&headers, saved)?;
+        let saved = settings::save(tx, Document::Notices(&notices), now, by)?;
+        record(tx, now, by, SettingsChange::NoticesChanged { before, after: notices.clone() })?;
+        versioned(saved, &notices)
     })
     .await
 }

@@ -53,6 +53,7 @@ pub const SCREENS: &[&str] = &[
     "setup",
     "activity",
     "profile",
+    "notices",
     "security",
     "student-home",
     "stubook-detail/{id}",

@@ -6,6 +6,7 @@
 mod clear_passing;
 mod expire_holds;
 mod forget_readers;
+mod remind;
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,6 +15,7 @@ use tokio::time::sleep;
 pub use clear_passing::{ClearPassing, clear_passing};
 pub use expire_holds::{ExpireHolds, expire_holds};
 pub use forget_readers::{ForgetReaders, forget_readers};
+pub use remind::{Remind, remind};
 
 use crate::{library::Library, storage, supervise::keep_running};
 
@@ -46,6 +48,7 @@ pub async fn run(library: Library, owner: String) {
     tokio::join!(
         keep(ExpireHolds, library.clone(), owner.clone()),
         keep(ForgetReaders, library.clone(), owner.clone()),
+        keep(Remind, library.clone(), owner.clone()),
         keep(ClearPassing, library, owner),
     );
 }

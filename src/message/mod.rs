@@ -14,6 +14,7 @@ mod import;
 mod label;
 mod loan;
 mod money;
+mod notice;
 mod person;
 mod request;
 mod settings;
@@ -38,6 +39,7 @@ pub use import::*;
 pub use label::*;
 pub use loan::*;
 pub use money::*;
+pub use notice::*;
 pub use person::*;
 pub use request::*;
 pub use settings::*;
@@ -75,6 +77,7 @@ const TABLES: &[&[Template]] = &[
     label::TEMPLATES,
     loan::TEMPLATES,
     money::TEMPLATES,
+    notice::TEMPLATES,
     person::TEMPLATES,
     request::TEMPLATES,
     settings::TEMPLATES,

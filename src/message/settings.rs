@@ -27,4 +27,5 @@ messages! {
     "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";
     "change.calendar" = change_calendar(): "Calendar changed.";
     "change.settings" = change_settings(): "Library settings changed.";
+    "change.notices" = change_notices(): "Settings of notices changed.";
 }

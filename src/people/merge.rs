@@ -19,6 +19,7 @@ use crate::{
         events::{self, Entry},
         loans,
         merge::{self, Belongings, Merge},
+        notices,
         people::Record,
     },
 };
@@ -86,6 +87,8 @@ pub fn merge(
         for two in &two_holds {
             // Recorded with the same timestamp, so that undo finds it.
             hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
+            // The other reservation of the same title stays.
+            notices::withdraw_of_hold(tx, two.worse, moment.at)?;
         }
         merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);
     }

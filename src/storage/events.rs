@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Error, Result, Row, Tx, people};
+use super::{Error, Result, Row, Tx, notices, people};
 use crate::{
     domain::{
         account::Capability,
@@ -51,7 +51,8 @@ fn stored(change: &Change) -> Result<String> {
     serde_json::to_string(&Versioned { v: VERSION, change }).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Records a change in the transaction of its effect; `actor` is `None` for the command line.
+/// Records a change in the transaction of its effect, after its writes; `actor` is `None` for the command line. Notices
+/// follow from it.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
     let about = entry.change.about();
     let id = tx.insert(
@@ -72,6 +73,7 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
         ],
     )?;
     let id = ChangeId::from(id);
+    notices::follow(tx, at, actor, entry, Some(id))?;
     tx.last_change = Some((id, [about.undone_by, entry.change.undone_by_maker()]));
     Ok(id)
 }
@@ -108,7 +110,8 @@ pub fn record_all(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entries: &[En
              FROM json_each($3) ORDER BY key"
         )
     };
-    tx.execute_all(statement, entries.len(), &[&at, &actor, &Value::Array(rows).to_string()])
+    tx.execute_all(statement, entries.len(), &[&at, &actor, &Value::Array(rows).to_string()])?;
+    notices::follow_all(tx, at, actor, entries, None)
 }
 
 /// Recorded change.
@@ -180,6 +183,16 @@ pub fn by_id(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<Recorded>> {
         &[&id],
         recorded,
     )
+}
+
+/// True if the person has signed in before.
+pub fn has_signed_in(tx: &mut Tx<'_>, person: UserId) -> Result<bool> {
+    let found = tx.query_opt(
+        sql!("SELECT id FROM events WHERE person_id = $1 AND action = 'signed-in' LIMIT 1"),
+        &[&person],
+        |row| row.get::<ChangeId>(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Returns the changes that cancelled holds of a title at this instant, newest first.

@@ -1,6 +1,6 @@
 //! Removal of readers from past loans and holds (R-PEOPLE-10). Loans and holds stay; accounts stay whole.
 
-use super::{Result, Row, Tx, books, covers, idempotency, merge};
+use super::{Result, Row, Tx, books, covers, idempotency, merge, notices};
 use crate::{
     domain::id::{BookId, HoldId, LoanId, UserId},
     sql,
@@ -99,6 +99,7 @@ pub fn loan(tx: &mut Tx<'_>, loan: Read<LoanId>) -> Result<()> {
         ),
         &[&loan.id],
     )?;
+    tx.execute(sql!("DELETE FROM notices WHERE loan_id = $1"), &[&loan.id])?;
     let [sqlite, postgres] = forget_changes!("'loan'", "'$.first.loan'", "'{first,loan}'");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
     tx.execute(statement, &[&loan.person, &loan.book, &loan.id.to_string()])?;
@@ -108,17 +109,22 @@ pub fn loan(tx: &mut Tx<'_>, loan: Read<LoanId>) -> Result<()> {
 /// Removes the reader from a hold and its changes.
 pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
     tx.execute(sql!("UPDATE holds SET user_id = NULL WHERE id = $1 AND ended_at IS NOT NULL"), &[&hold.id])?;
+    tx.execute(sql!("DELETE FROM notices WHERE hold_id = $1"), &[&hold.id])?;
     let [sqlite, postgres] = forget_changes!("'hold'", "'$.first.hold'", "'{first,hold}'");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
     tx.execute(statement, &[&hold.person, &hold.book, &hold.id.to_string()])?;
     Ok(())
 }
 
+/// Lifetime of a notice in milliseconds.
+const NOTICES_KEPT_FOR: i64 = 366 * 24 * 60 * 60 * 1000;
+
 /// Purges temporary rows that may name readers: answers, scans of phones, rows for an undo of the same day.
 pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     merge::forget_before(tx, day_begins)?;
     books::forget_deleted(tx, day_begins)?;
     covers::forget_unused(tx, now)?;
+    notices::forget_before(tx, now - NOTICES_KEPT_FOR)?;
     tx.execute(sql!("DELETE FROM idempotency WHERE created_at <= $1"), &[&(now - idempotency::KEPT_FOR)])?;
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;

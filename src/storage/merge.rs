@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     Error, Result, Tx,
     authority::{Replaceable, Subject},
-    people as records, second_factors,
+    notices, people as records, second_factors,
 };
 use crate::{
     domain::{
@@ -185,6 +185,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         |row| row.get(0),
     )?;
     let lines = move_lines(tx, dropped, keep, None)?;
+    notices::follow_subjects(tx, dropped)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM sign_in_codes WHERE user_id = $1"), &[&dropped])?;
     // Whoever comes by the provider is found by the roll number or the address again, and is the one that stays.
@@ -268,6 +269,7 @@ pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -
     if !whole {
         return Ok(false);
     }
+    notices::follow_subjects(tx, keep)?;
     tx.execute(
         sql!("UPDATE reviews SET user_name = $2 WHERE user_id = $1"),
         &[&dropped, &moved.dropped.name],

@@ -88,6 +88,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0031_time_zone"),
     migration!("0032_browser_key"),
     migration!("0033_covers"),
+    migration!("0034_notices"),
 ];
 
 impl Migration {

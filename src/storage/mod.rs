@@ -28,6 +28,7 @@ pub mod loans;
 pub mod merge;
 pub mod migrate;
 pub mod no_dues;
+pub mod notices;
 pub mod oidc;
 pub mod overview;
 pub mod page;

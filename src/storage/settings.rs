@@ -10,6 +10,7 @@ use crate::{
         calendar::{Calendar, CalendarForm},
         id::{LoanId, UserId},
         library::LibrarySettings,
+        notice::NoticeSettings,
         rulebook::{Rulebook, Saved},
         rules::{RuleHistory, Rules},
     },
@@ -53,6 +54,16 @@ pub fn load(tx: &mut Tx<'_>) -> Result<Rulebook> {
     })
 }
 
+/// Returns the settings of notices.
+pub fn notices(tx: &mut Tx<'_>) -> Result<NoticeSettings> {
+    Ok(saved_notices(tx)?.1)
+}
+
+/// Returns the settings of notices with the id of their save; 0 if they were never saved.
+pub fn saved_notices(tx: &mut Tx<'_>) -> Result<(i64, NoticeSettings)> {
+    newest(tx, "notices")
+}
+
 fn newest<T: DeserializeOwned + Default>(tx: &mut Tx<'_>, kind: &str) -> Result<(i64, T)> {
     let newest = tx.query_opt(
         sql!("SELECT id, data FROM settings WHERE kind = $1 ORDER BY id DESC LIMIT 1"),
@@ -69,6 +80,7 @@ pub enum Document<'d> {
     Rules(Date, &'d Rules),
     Calendar(&'d CalendarForm),
     Library(&'d LibrarySettings),
+    Notices(&'d NoticeSettings),
 }
 
 /// Saves a document after [`lock`] and returns its id. Keeps the fields that a newer version of the program saved.
@@ -77,6 +89,7 @@ pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Re
         Document::Rules(from, rules) => ("rules", Some(from.to_string()), json(rules)?),
         Document::Calendar(calendar) => ("calendar", None, json(calendar)?),
         Document::Library(library) => ("library", None, json(library)?),
+        Document::Notices(notices) => ("notices", None, json(notices)?),
     };
     let data = with_newer_fields(tx, kind, data)?;
     tx.execute_one(sql!("UPDATE settings_version SET version = version + 1 WHERE id = 1"), &[])?;

@@ -19,7 +19,7 @@ use crate::{
     domain::{
         account::Capability,
         id::{
-            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, PasskeyId, PhoneId,
+            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, NoticeId, PasskeyId, PhoneId,
             PhoneScanId, ReviewId, SessionId, UserId,
         },
     },
@@ -188,6 +188,7 @@ macro_rules! numbers {
 }
 numbers!(
     UserId,
+    NoticeId,
     BookId,
     CopyId,
     LoanId,

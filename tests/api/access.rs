@@ -72,6 +72,8 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("PUT", "/settings/library") | ("POST", "/settings/library/preview" | "/people") => {
             json!({ "name": "n" })
         }
+        ("PUT", "/settings/notices") => json!({ "automatic": true }),
+        ("POST", "/me/notices/read") => json!({ "upTo": 1 }),
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
         ("POST", "/loans/{id}/due-date") => json!({ "returnDate": "2027-01-15", "reason": "r" }),
         ("POST", "/accessions") => json!({ "title": "Quick" }),

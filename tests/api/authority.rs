@@ -102,7 +102,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
         | (
             "PUT",
             "/books/{id}" | "/overview/steps" | "/settings/rules" | "/settings/calendar"
-            | "/settings/library",
+            | "/settings/library" | "/settings/notices",
         )
         | ("DELETE", "/books/{id}" | "/desk/phones/{id}" | "/label-sheets/{id}")
         | ("PATCH", "/copies/{id}") => Concern::Nobody,

@@ -203,6 +203,12 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
         (&admin, Write::new("PUT", "/settings/library").body(library), "/settings/library"),
         (
             &admin,
+            Write::new("PUT", "/settings/notices").body(json!({ "automatic": false })),
+            "/settings/notices",
+        ),
+        (&student, Write::new("POST", "/me/notices/read").body(json!({ "upTo": 1_000 })), "/me/notices/read"),
+        (
+            &admin,
             Write::new("POST", format!("/books/{book}/copies")).body(json!({ "barcodes": ["B-7"] })),
             "/books/{id}/copies",
         ),

@@ -60,6 +60,7 @@ mod model;
 mod money;
 mod network;
 mod newer;
+mod notices;
 mod oidc;
 mod passing;
 mod passkeys;

@@ -118,7 +118,7 @@ fn nothing_tells_any_more_who_had_a_book_and_the_rest_stays_r_people_10(store: &
         tables.dedup();
         tables
     };
-    assert_eq!(tables(&connections(store)), ["events", "holds", "idempotency", "loans"]);
+    assert_eq!(tables(&connections(store)), ["events", "holds", "idempotency", "loans", "notices"]);
     let count = |store: &Store, of: &str| store.database.raw(&format!("SELECT COUNT(*) FROM {of}")).unwrap();
     let counts = |store: &Store| ["loans", "holds"].map(|of| count(store, of));
     let before = counts(store);

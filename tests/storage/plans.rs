@@ -7,10 +7,13 @@ use jiff::civil::{Date, date};
 use library::{
     domain::{
         account::Role,
+        agent::Agent,
+        change::{Change, HoldChange, LoanChange, MoneyChange, SignInChange},
         copy::{Condition, State},
         hold::HoldState,
-        id::{BookId, ChangeId, CopyId, LineId, LoanId, SessionId, UserId},
+        id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, NoticeId, SessionId, UserId},
         ledger::{LineKind, Method, Settled},
+        notice::Notice,
         person::Details,
         review::ReviewForm,
     },
@@ -21,7 +24,7 @@ use library::{
     storage::{
         Result, Tx, accounts, books, catalogue, copies,
         directory::{self, Column, Listing, OfBatch, Order, Source},
-        events::{self, Filter},
+        events::{self, Entry, Filter},
         forget::{self, Read},
         holds,
         idempotency::{self, Begun, Kept},
@@ -29,7 +32,7 @@ use library::{
         ledger::{self, NewLine},
         loans::{self, End},
         merge::{self, Merge},
-        no_dues,
+        no_dues, notices,
         oidc::{self, Flow, Link, Proof},
         page::Position,
         passkeys, people,
@@ -57,6 +60,7 @@ const COUNTS: &[&str] = &[
     "DELETE FROM deleted_books",
     "SELECT hash FROM covers WHERE added_at < $1",
     "SELECT photo_url FROM books",
+    "DELETE FROM notices WHERE created_at <",
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
@@ -290,6 +294,7 @@ fn of_holds(tx: &mut Tx<'_>, uid: UserId, id: BookId, copy: CopyId) -> Result<()
     holds::shelf(tx, id)?;
     holds::end(tx, hold, HoldState::Cancelled, 1)?;
     holds::reopen(tx, hold)?;
+    notice_statements(tx, uid, hold)?;
     leases::take(tx, "work", "me", 1, 9)?;
     leases::give_back(tx, "work", "me")?;
     forget::count(tx, 1)?;
@@ -297,6 +302,65 @@ fn of_holds(tx: &mut Tx<'_>, uid: UserId, id: BookId, copy: CopyId) -> Result<()
     forget::holds(tx, 1, hold, 9)?;
     forget::hold(tx, Read { id: hold, person: uid, book: id })?;
     forget::loan(tx, Read { id: LoanId(1), person: uid, book: id })?;
+    Ok(())
+}
+
+/// Runs every statement about notices.
+fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()> {
+    let today = date(2026, 11, 21);
+    let change = SignInChange::PasswordChanged;
+    let change = events::record(tx, 1, Some(person), &Entry::person(person, change))?;
+    notices::write(tx, &[Notice::new_device(person, change, Agent::default())], 1)?;
+    notices::of_person(tx, person, NoticeId(9), 9)?;
+    notices::all_of_person(tx, person, NoticeId(9), 9)?;
+    notices::unread(tx, person)?;
+    notices::read(tx, person, NoticeId(9), 1)?;
+    notices::not_mailed(tx, NoticeId(0), 9)?;
+    notices::due_loans(tx, today, (today, LoanId(0)), 9)?;
+    notices::lock_due(tx, &[LoanId(1)])?;
+    notices::lock_kept(tx, today)?;
+    notices::forget_ahead(tx, today)?;
+    notices::follow_subjects(tx, person)?;
+    notices::withdraw_of_hold(tx, hold, 1)?;
+    settings::notices(tx)?;
+    assert!(!events::has_signed_in(tx, person)?);
+    let undone = Change::Undone {
+        change,
+        first: Box::new(
+            HoldChange::HoldReady {
+                hold,
+                title: "t".into(),
+                copy: CopyId(1),
+                barcode: "b".into(),
+                until: today,
+                from: State::OnShelf,
+            }
+            .into(),
+        ),
+    };
+    events::record(tx, 1, Some(person), &Entry::person(person, undone))?;
+    let renewed = LoanChange::Renewed {
+        loan: LoanId(1),
+        title: "t".into(),
+        from: today,
+        to: today,
+        charged: Money::ZERO,
+        charge: None,
+        dropped: Money::ZERO,
+        reasons_before: None,
+        overridden: None,
+    };
+    events::record(tx, 1, Some(person), &Entry::person(person, renewed))?;
+    let reversed = MoneyChange::ChargeReversed {
+        line: LineId(2),
+        charge: LineId(1),
+        of: library::domain::ledger::ChargeKind::Lost,
+        title: "t".into(),
+        amount: Money::main(1),
+        credit: Money::ZERO,
+        reason: "r".into(),
+    };
+    events::record(tx, 1, Some(person), &Entry::person(person, reversed))?;
     Ok(())
 }
 

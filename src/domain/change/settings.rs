@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::About;
 use crate::{
-    domain::{calendar::CalendarForm, library::LibrarySettings, rules::Rules},
+    domain::{calendar::CalendarForm, library::LibrarySettings, notice::NoticeSettings, rules::Rules},
     message::{self, Message},
 };
 
@@ -15,6 +15,7 @@ pub enum SettingsChange {
     RulesChanged { before: Box<Rules>, after: Box<Rules> },
     CalendarChanged { before: CalendarForm, after: CalendarForm },
     SettingsChanged { before: Box<LibrarySettings>, after: Box<LibrarySettings> },
+    NoticesChanged { before: NoticeSettings, after: NoticeSettings },
 }
 
 impl SettingsChange {
@@ -23,6 +24,7 @@ impl SettingsChange {
             Self::RulesChanged { .. } => "rules-changed",
             Self::CalendarChanged { .. } => "calendar-changed",
             Self::SettingsChanged { .. } => "settings-changed",
+            Self::NoticesChanged { .. } => "notices-changed",
         })
     }
 
@@ -34,6 +36,7 @@ impl SettingsChange {
             },
             Self::CalendarChanged { .. } => message::change_calendar(),
             Self::SettingsChanged { .. } => message::change_settings(),
+            Self::NoticesChanged { .. } => message::change_notices(),
         }]
     }
 }

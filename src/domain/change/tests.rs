@@ -137,6 +137,10 @@ const STORED: &[&str] = &[
         r#"{"kind":"calendar-changed","before":{"closedWeekdays":[],"closedDates":[]},"#,
         r#""after":{"closedWeekdays":[7],"closedDates":[{"from":"2026-12-25","to":"2026-12-25","name":"Christmas"}]}}"#
     ),
+    concat!(
+        r#"{"kind":"notices-changed","before":{"automatic":true,"dueSoonDays":3,"overdueDays":[1,7,14],"off":["lent"]},"#,
+        r#""after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[]}}"#
+    ),
     r#"{"kind":"undone","change":1,"first":{"kind":"refunded","line":6,"amount":100,"method":"cash"}}"#,
     concat!(
         r#"{"kind":"undone","change":1,"#,

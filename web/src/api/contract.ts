@@ -234,9 +234,6 @@ export const forms = {
       "minimum": 0,
       "maximum": 100000
     },
-    "fineUpToPrice": {
-      "required": false
-    },
     "graceDays": {
       "required": false,
       "minimum": 0,
@@ -314,9 +311,6 @@ export const forms = {
       "maxLength": 100
     },
     "to": {
-      "required": false
-    },
-    "yearly": {
       "required": false
     }
   },
@@ -699,6 +693,22 @@ export const forms = {
       "required": false
     }
   },
+  "NoticeSettings": {
+    "automatic": {
+      "required": false
+    },
+    "dueSoonDays": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 30
+    },
+    "off": {
+      "required": false
+    },
+    "overdueDays": {
+      "required": false
+    }
+  },
   "OpenForm": {
     "code": {
       "trimmed": true,
@@ -950,6 +960,11 @@ export const forms = {
     },
     "remember": {
       "required": false
+    }
+  },
+  "ReadNotices": {
+    "upTo": {
+      "required": true
     }
   },
   "Redemption": {

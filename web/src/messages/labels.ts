@@ -44,6 +44,7 @@ export const labels: Readonly<Record<string, string>> = {
   "Financial year begins in": "label.LibrarySettings.financialYearMonth",
   "Forget readers after (months)": "label.LibrarySettings.forgetAfterMonths",
   "On receipts": "label.LibrarySettings.onReceipts",
+  "Days before the due date": "label.NoticeSettings.dueSoonDays",
   "New password": "label.PasswordChange.newPassword",
   "Batch": "label.PersonForm.batch",
   "Department": "label.PersonForm.department",

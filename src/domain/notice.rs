@@ -1,0 +1,441 @@
+//! Notices: what the library tells a person, once for each cause.
+
+use jiff::{Span, civil::Date};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    agent::Agent,
+    change::{Change, HoldChange, LoanChange, MoneyChange, SignInChange},
+    id::{BookId, ChangeId, HoldId, LineId, LoanId, UserId},
+    rule::{Invalid, Number},
+};
+use crate::{
+    message::{self, Message},
+    money::Money,
+};
+
+/// Kind of a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    DueSoon,
+    DueToday,
+    Overdue,
+    HoldReady,
+    HoldExpiring,
+    HoldLapsed,
+    HoldCancelled,
+    HoldPutBack,
+    DueDateMoved,
+    Charged,
+    Paid,
+    SignInChanged,
+    NewDevice,
+    Lent,
+    Returned,
+}
+
+impl Kind {
+    pub const ALL: [Self; 15] = [
+        Self::DueSoon,
+        Self::DueToday,
+        Self::Overdue,
+        Self::HoldReady,
+        Self::HoldExpiring,
+        Self::HoldLapsed,
+        Self::HoldCancelled,
+        Self::HoldPutBack,
+        Self::DueDateMoved,
+        Self::Charged,
+        Self::Paid,
+        Self::SignInChanged,
+        Self::NewDevice,
+        Self::Lent,
+        Self::Returned,
+    ];
+
+    /// Name in the database and the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DueSoon => "due-soon",
+            Self::DueToday => "due-today",
+            Self::Overdue => "overdue",
+            Self::HoldReady => "hold-ready",
+            Self::HoldExpiring => "hold-expiring",
+            Self::HoldLapsed => "hold-lapsed",
+            Self::HoldCancelled => "hold-cancelled",
+            Self::HoldPutBack => "hold-put-back",
+            Self::DueDateMoved => "due-date-moved",
+            Self::Charged => "charged",
+            Self::Paid => "paid",
+            Self::SignInChanged => "sign-in-changed",
+            Self::NewDevice => "new-device",
+            Self::Lent => "lent",
+            Self::Returned => "returned",
+        }
+    }
+
+    /// Returns the kind with this name; `None` for a kind of a newer version.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// False for notices about the safety of an account, which no setting turns off.
+    #[must_use]
+    pub fn is_optional(self) -> bool {
+        !matches!(self, Self::SignInChanged | Self::NewDevice)
+    }
+}
+
+/// A notice to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    pub person: UserId,
+    pub kind: Kind,
+    pub loan: Option<LoanId>,
+    pub hold: Option<HoldId>,
+    pub line: Option<LineId>,
+    pub book: Option<BookId>,
+    /// Change that caused it; `None` for reminders.
+    pub change: Option<ChangeId>,
+    /// Due date of the loan, or last day of the hold, that it speaks of: another day makes it untrue.
+    pub about: Option<Date>,
+    /// Rank among the reminders of one loan or hold and day, in time; `None` if a change caused the notice.
+    pub step: Option<i64>,
+    /// The library's day of the daily job; `None` if a change caused it.
+    pub day: Option<Date>,
+    pub text: Vec<Message>,
+    /// Identity: a second notice with the same cause is never written.
+    pub cause: String,
+}
+
+impl Notice {
+    fn new(person: UserId, kind: Kind, cause: &str, text: Message) -> Self {
+        Self {
+            person,
+            kind,
+            loan: None,
+            hold: None,
+            line: None,
+            book: None,
+            change: None,
+            about: None,
+            step: None,
+            day: None,
+            text: vec![text],
+            cause: format!("{}:{cause}", kind.as_str()),
+        }
+    }
+
+    /// Creates the notice of a sign-in in a browser that the account did not know.
+    #[must_use]
+    pub fn new_device(person: UserId, change: ChangeId, agent: Agent) -> Self {
+        let names: Vec<&str> = agent.browser.into_iter().chain(agent.system).collect();
+        let text = match names.as_slice() {
+            [] => message::notice_new_browser(),
+            names => message::notice_new_device(&names.join(", ")),
+        };
+        Self { change: Some(change), ..Self::new(person, Kind::NewDevice, &change.to_string(), text) }
+    }
+
+    /// Creates a reminder of a loan.
+    #[must_use]
+    pub fn reminder(loan: &DueLoan, kind: Kind, step: i64, today: Date) -> Self {
+        let (title, due) = (&loan.title, loan.due);
+        let text = match kind {
+            Kind::DueToday => message::notice_due_today(title, due),
+            Kind::Overdue => message::notice_overdue(title, due),
+            _ => message::notice_due_soon(title, due),
+        };
+        let cause = format!("{}:{due}:{step}", loan.id);
+        Self {
+            loan: Some(loan.id),
+            book: Some(loan.book),
+            about: Some(due),
+            step: Some(step),
+            day: Some(today),
+            ..Self::new(loan.person, kind, &cause, text)
+        }
+    }
+
+    /// Creates the notice that a kept copy goes to the next reader after `until`; `stored` is the hold's last day before the
+    /// calendar moved it.
+    #[must_use]
+    pub fn hold_expiring(hold: &KeptHold, until: Date, today: Date) -> Self {
+        let text = message::notice_hold_expiring(&hold.title, until);
+        let cause = format!("{}:{}", hold.id, hold.until);
+        Self {
+            hold: Some(hold.id),
+            book: Some(hold.book),
+            about: Some(hold.until),
+            step: Some(0),
+            day: Some(today),
+            ..Self::new(hold.person, Kind::HoldExpiring, &cause, text)
+        }
+    }
+}
+
+/// Open loan that a reminder may concern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueLoan {
+    pub id: LoanId,
+    pub person: UserId,
+    pub book: BookId,
+    pub title: String,
+    pub begun: Date,
+    pub due: Date,
+}
+
+/// Hold with a kept copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptHold {
+    pub id: HoldId,
+    pub person: UserId,
+    pub book: BookId,
+    pub title: String,
+    /// Last day as stored.
+    pub until: Date,
+}
+
+/// Notices that the library sends by itself, and on which days.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NoticeSettings {
+    /// False turns off every notice but those about the safety of an account.
+    pub automatic: bool,
+    /// Days before the due date of the first reminder; null for none.
+    #[schema(minimum = 1, maximum = 30)]
+    pub due_soon_days: Option<i64>,
+    /// Days after the due date of each further reminder, ascending.
+    pub overdue_days: Vec<i64>,
+    /// Kinds that are not sent.
+    pub off: Vec<Kind>,
+}
+
+/// Days.
+pub const DUE_SOON_DAYS: Number =
+    Number { field: "dueSoonDays", label: "Days before the due date", min: 1, max: 30 };
+/// Days.
+pub const OVERDUE_DAYS: Number =
+    Number { field: "overdueDays", label: "Days after the due date", min: 1, max: 365 };
+
+/// Maximum number of reminders of one overdue loan.
+const REMINDERS: usize = 12;
+
+impl Default for NoticeSettings {
+    fn default() -> Self {
+        Self {
+            automatic: true,
+            due_soon_days: Some(3),
+            overdue_days: vec![1, 7, 14],
+            off: vec![Kind::Lent, Kind::Returned],
+        }
+    }
+}
+
+impl NoticeSettings {
+    /// Validates and normalises the settings; returns all their errors.
+    pub fn checked(mut self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        self.due_soon_days = self.due_soon_days.map(|days| DUE_SOON_DAYS.check(days, &mut invalid));
+        if self.overdue_days.len() > REMINDERS {
+            invalid.push(OVERDUE_DAYS.field, message::too_many(OVERDUE_DAYS.label, REMINDERS));
+        }
+        for (index, days) in self.overdue_days.iter().enumerate() {
+            OVERDUE_DAYS.check_as(format!("{}[{index}]", OVERDUE_DAYS.field), *days, &mut invalid);
+        }
+        self.overdue_days.sort_unstable();
+        self.overdue_days.dedup();
+        self.off =
+            Kind::ALL.into_iter().filter(|kind| kind.is_optional() && self.off.contains(kind)).collect();
+        invalid.or(self)
+    }
+
+    /// True if notices of this kind are written.
+    #[must_use]
+    pub fn sends(&self, kind: Kind) -> bool {
+        !kind.is_optional() || (self.automatic && !self.off.contains(&kind))
+    }
+
+    /// Returns the last due date of which a reminder is due today.
+    #[must_use]
+    pub fn last_due(&self, today: Date) -> Date {
+        let days = self.due_soon_days.filter(|_| self.sends(Kind::DueSoon)).unwrap_or(0);
+        today.checked_add(Span::new().days(days)).unwrap_or(today)
+    }
+
+    /// Returns the newest reminder that a loan should have today, with its rank. Missed earlier ones are not caught up.
+    #[must_use]
+    pub fn step(&self, loan: &DueLoan, today: Date) -> Option<(Kind, i64)> {
+        let late = i64::from((today - loan.due).get_days());
+        if late < 0 {
+            let days = self.due_soon_days?;
+            // A loan shorter than the warning begins with its due date in sight.
+            let known = loan.begun < loan.due.checked_sub(Span::new().days(days)).ok()?;
+            return (self.sends(Kind::DueSoon) && -late <= days && known).then_some((Kind::DueSoon, -1));
+        }
+        let overdue = self.overdue_days.iter().copied().filter(|days| (1..=late).contains(days)).max();
+        match overdue.filter(|_| self.sends(Kind::Overdue)) {
+            Some(days) => Some((Kind::Overdue, days)),
+            None => (late == 0 && self.sends(Kind::DueToday) && loan.begun < loan.due)
+                .then_some((Kind::DueToday, 0)),
+        }
+    }
+}
+
+/// Returns the notice that a change causes for the person it concerns; `occurrence` names this change.
+#[must_use]
+pub fn of_change(
+    change: &Change,
+    person: Option<UserId>,
+    actor: Option<UserId>,
+    book: Option<BookId>,
+    id: Option<ChangeId>,
+    at: i64,
+) -> Option<Notice> {
+    let person = person?;
+    let occurrence = id.map_or_else(|| at.to_string(), |id| id.to_string());
+    let of = |kind, text| Notice { book, change: id, ..Notice::new(person, kind, &occurrence, text) };
+    match change {
+        Change::Loan(change) => of_loan(change, &occurrence, of),
+        Change::Hold(change) => {
+            let (kind, hold, until, text) = match change {
+                HoldChange::HoldReady { hold, title, until, .. } => {
+                    (Kind::HoldReady, *hold, Some(*until), message::notice_hold_ready(title, *until))
+                }
+                HoldChange::HoldExpired { ended, title } => {
+                    (Kind::HoldLapsed, ended.hold, None, message::notice_hold_lapsed(title))
+                }
+                HoldChange::HoldCancelled { ended, title, .. } if actor != Some(person) => {
+                    (Kind::HoldCancelled, ended.hold, None, message::notice_hold_cancelled(title))
+                }
+                HoldChange::HoldPutBack { before, title } => {
+                    (Kind::HoldPutBack, before.hold, None, message::notice_hold_put_back(title))
+                }
+                _ => return None,
+            };
+            Some(Notice { hold: Some(hold), about: until, ..of(kind, text) })
+        }
+        Change::Money(change) => {
+            let (kind, line, text) = match change {
+                MoneyChange::Charged { line, amount, reason, .. } => {
+                    (Kind::Charged, *line, message::notice_charged(*amount, reason))
+                }
+                MoneyChange::Paid { line, amount, receipt, .. } => {
+                    (Kind::Paid, *line, message::notice_paid(*amount, receipt))
+                }
+                _ => return None,
+            };
+            Some(Notice { line: Some(line), ..of(kind, text) })
+        }
+        Change::SignIn(change) => {
+            let changed = matches!(
+                change,
+                SignInChange::PasswordSet { .. }
+                    | SignInChange::PasswordChanged
+                    | SignInChange::SecondFactorOn
+                    | SignInChange::SecondFactorOff
+                    | SignInChange::SecondFactorReset
+                    | SignInChange::PasskeyAdded
+                    | SignInChange::PasskeyRemoved
+                    | SignInChange::RecoveryCodesMade
+                    | SignInChange::RecoveryCodeUsed { .. }
+                    | SignInChange::ProviderLinked { .. }
+                    | SignInChange::ProviderUnlinked { .. }
+            );
+            let text = change_messages(change).filter(|_| changed)?;
+            Some(of(Kind::SignInChanged, text))
+        }
+        _ => None,
+    }
+}
+
+fn change_messages(change: &SignInChange) -> Option<Message> {
+    Change::from(change.clone()).messages().into_iter().next()
+}
+
+fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> Notice) -> Option<Notice> {
+    Some(match change {
+        LoanChange::DueDateMoved { loan, title, from, to }
+        | LoanChange::DueDateSet { loan, title, from, to, .. } => {
+            let text = message::notice_due_date_moved(title, *from, *to);
+            let notice = of(Kind::DueDateMoved, text);
+            // One change of the calendar moves many loans at one instant.
+            let cause = format!("{}:{loan}:{occurrence}", notice.kind.as_str());
+            Notice { loan: Some(*loan), about: Some(*to), cause, ..notice }
+        }
+        LoanChange::Renewed { loan, title, charged, charge, .. } if *charged > Money::ZERO => {
+            let text = message::notice_fine_charged(title, *charged);
+            Notice { loan: Some(*loan), line: *charge, ..of(Kind::Charged, text) }
+        }
+        LoanChange::FineCharged { loan, title, amount, charge, .. } => {
+            let text = message::notice_fine_charged(title, *amount);
+            Notice { loan: Some(*loan), line: Some(*charge), ..of(Kind::Charged, text) }
+        }
+        LoanChange::DeclaredLost { loan, title, fine, charge, price, price_charge, .. } => {
+            let fine = (*fine > Money::ZERO).then(|| message::notice_fine_charged(title, *fine));
+            let price = (*price > Money::ZERO).then(|| message::notice_price_charged(title, *price));
+            let mut text = price.into_iter().chain(fine);
+            let mut notice = of(Kind::Charged, text.next()?);
+            notice.text.extend(text);
+            Notice { loan: Some(*loan), line: price_charge.or(*charge), ..notice }
+        }
+        LoanChange::Returned { loan, title, fine, charge, .. } if *fine > Money::ZERO => {
+            let text = message::notice_fine_charged(title, *fine);
+            Notice { loan: Some(*loan), line: *charge, ..of(Kind::Charged, text) }
+        }
+        LoanChange::Returned { loan, title, .. } => {
+            Notice { loan: Some(*loan), ..of(Kind::Returned, message::notice_returned(title)) }
+        }
+        LoanChange::Lent { loan, title, due, .. } => {
+            Notice { loan: Some(*loan), ..of(Kind::Lent, message::notice_lent(title, *due)) }
+        }
+        LoanChange::Renewed { .. } => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn loan(begun: Date, due: Date) -> DueLoan {
+        DueLoan { id: LoanId(1), person: UserId(1), book: BookId(1), title: "Emma".into(), begun, due }
+    }
+
+    #[test]
+    fn a_loan_gets_the_newest_reminder_of_its_day_alone() {
+        let settings = NoticeSettings::default();
+        let loan = loan(date(2026, 11, 1), date(2026, 11, 10));
+        let step = |day| settings.step(&loan, date(2026, 11, day));
+        assert_eq!(step(6), None);
+        for day in 7..10 {
+            assert_eq!(step(day), Some((Kind::DueSoon, -1)));
+        }
+        assert_eq!(step(10), Some((Kind::DueToday, 0)));
+        assert_eq!(step(11), Some((Kind::Overdue, 1)));
+        assert_eq!(step(16), Some((Kind::Overdue, 1)));
+        assert_eq!(step(17), Some((Kind::Overdue, 7)));
+        assert_eq!(step(30), Some((Kind::Overdue, 14)));
+    }
+
+    #[test]
+    fn a_loan_shorter_than_the_warning_is_not_announced_at_once() {
+        let settings = NoticeSettings::default();
+        let loan = loan(date(2026, 11, 8), date(2026, 11, 10));
+        assert_eq!(settings.step(&loan, date(2026, 11, 9)), None);
+        assert_eq!(settings.step(&loan, date(2026, 11, 10)), Some((Kind::DueToday, 0)));
+    }
+
+    #[test]
+    fn one_switch_turns_off_all_but_the_safety_of_the_account() {
+        let settings = NoticeSettings { automatic: false, ..NoticeSettings::default() };
+        let sent: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| settings.sends(*kind)).collect();
+        assert_eq!(sent, [Kind::SignInChanged, Kind::NewDevice]);
+        assert_eq!(settings.last_due(date(2026, 11, 10)), date(2026, 11, 10));
+    }
+}

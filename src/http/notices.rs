@@ -1,0 +1,164 @@
+//! Notices to people: what the library told them, and when they read it.
+
+use axum::{extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    Shared,
+    error::{Error, Result},
+    extract::{Id, JsonBody, Query},
+    idempotency::{Answer, Once},
+    page,
+    session::SignedIn,
+};
+use crate::{
+    domain::{
+        id::{BookId, HoldId, LoanId, NoticeId, UserId},
+        moment::rfc3339,
+        notice::Kind,
+    },
+    message::Message,
+    storage::{
+        notices::{self, Written},
+        people,
+    },
+};
+
+/// Notice to a person.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    #[schema(value_type = i64)]
+    id: NoticeId,
+    kind: Kind,
+    /// What happened, in one or two sentences.
+    text: Vec<Message>,
+    #[schema(format = DateTime)]
+    at: String,
+    /// Null until the person has read it.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    read_at: Option<String>,
+    /// Instant since which it is no longer true; null while it is true.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    withdrawn_at: Option<String>,
+    #[schema(required, value_type = Option<i64>)]
+    book_id: Option<BookId>,
+    #[schema(required, value_type = Option<i64>)]
+    loan_id: Option<LoanId>,
+    #[schema(required, value_type = Option<i64>)]
+    hold_id: Option<HoldId>,
+}
+
+impl Notice {
+    /// Returns the notice as sent; `None` for a kind of a newer version of the program.
+    fn of(written: Written) -> Option<Self> {
+        Some(Self {
+            id: written.id,
+            kind: written.kind?,
+            text: written.text,
+            at: rfc3339(written.created_at),
+            read_at: written.read_at.map(rfc3339),
+            withdrawn_at: written.withdrawn_at.map(rfc3339),
+            book_id: written.book,
+            loan_id: written.loan,
+            hold_id: written.hold,
+        })
+    }
+}
+
+/// Page of a list of notices.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct NoticesQuery {
+    cursor: Option<String>,
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+}
+
+/// Notices of a person, newest first.
+#[derive(Serialize, ToSchema)]
+pub struct Notices {
+    notices: Vec<Notice>,
+    /// Number of unread ones, on all pages.
+    unread: i64,
+    /// Cursor of the next page.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// Notices on a page.
+const LENGTH: i64 = 30;
+
+/// Cuts a list that was read with one row more than `limit`.
+fn cut(mut written: Vec<Written>, limit: i64, unread: i64) -> Notices {
+    let length = usize::try_from(limit).unwrap_or_default();
+    let goes_on = written.len() > length;
+    written.truncate(length);
+    let next = written.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
+    Notices { notices: written.into_iter().filter_map(Notice::of).collect(), unread, next }
+}
+
+/// List the caller's own notices that are still true, newest first.
+#[utoipa::path(get, path = "/me/notices", params(NoticesQuery), responses((status = 200, body = Notices)))]
+pub async fn list_my_notices(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    Query(query): Query<NoticesQuery>,
+) -> Result<axum::Json<Notices>> {
+    let limit = page::length(query.limit, LENGTH)?;
+    let before = page::place(query.cursor.as_deref())?.unwrap_or(NoticeId(i64::MAX));
+    let found = app.library.db.snapshot(move |tx| -> Result<Notices> {
+        let unread = notices::unread(tx, user.uid)?;
+        Ok(cut(notices::of_person(tx, user.uid, before, limit + 1)?, limit, unread))
+    });
+    Ok(axum::Json(found.await?))
+}
+
+/// Last notice that the caller has seen.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadNotices {
+    /// Id of a notice: it and all before it are read.
+    up_to: i64,
+}
+
+/// Number of unread notices.
+#[derive(Serialize, ToSchema)]
+pub struct Unread {
+    unread: i64,
+}
+
+/// Mark the caller's own notices as read, up to one of them.
+#[utoipa::path(post, path = "/me/notices/read", request_body = ReadNotices, responses((status = 200, body = Unread)))]
+pub async fn read_my_notices(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<ReadNotices>,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
+    app.once(once, move |tx| {
+        notices::read(tx, user.uid, NoticeId(form.up_to), now)?;
+        Answer::json(StatusCode::OK, &Unread { unread: notices::unread(tx, user.uid)? })
+    })
+    .await
+}
+
+/// List the notices of a person, newest first, with those that are no longer true.
+#[utoipa::path(get, path = "/people/{id}/notices", params(("id" = i64, Path), NoticesQuery),
+    responses((status = 200, body = Notices)))]
+pub async fn list_notices_of_person(
+    State(app): State<Shared>,
+    Id(person): Id<UserId>,
+    Query(query): Query<NoticesQuery>,
+) -> Result<axum::Json<Notices>> {
+    let limit = page::length(query.limit, LENGTH)?;
+    let before = page::place(query.cursor.as_deref())?.unwrap_or(NoticeId(i64::MAX));
+    let found = app.library.db.snapshot(move |tx| -> Result<Notices> {
+        people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+        let unread = notices::unread(tx, person)?;
+        Ok(cut(notices::all_of_person(tx, person, before, limit + 1)?, limit, unread))
+    });
+    Ok(axum::Json(found.await?))
+}

@@ -1,0 +1,400 @@
+//! Notices of people. A notice is written once for its cause, and withdrawn when it is no longer true.
+
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+use super::{Result, Row, Tx, events::Entry, settings};
+use crate::{
+    domain::{
+        change::{Change, LoanChange, MoneyChange},
+        id::{BookId, ChangeId, HoldId, LineId, LoanId, NoticeId, UserId},
+        notice::{self, DueLoan, KeptHold, Kind, Notice},
+    },
+    message::Message,
+    select_to_decide, sql,
+};
+
+/// Withdraws what this change made untrue, and writes the notice that it causes. Runs after the change's own writes.
+pub fn follow(
+    tx: &mut Tx<'_>,
+    at: i64,
+    actor: Option<UserId>,
+    entry: &Entry,
+    id: Option<ChangeId>,
+) -> Result<()> {
+    follow_all(tx, at, actor, std::slice::from_ref(entry), id)
+}
+
+/// Does the same for many changes; `id` is that of a single one.
+pub fn follow_all(
+    tx: &mut Tx<'_>,
+    at: i64,
+    actor: Option<UserId>,
+    entries: &[Entry],
+    id: Option<ChangeId>,
+) -> Result<()> {
+    let (mut loans, mut holds, mut undone) = (Vec::new(), Vec::new(), false);
+    for Entry { change, .. } in entries {
+        let of = match change {
+            Change::Undone { change, first } => {
+                withdraw(tx, Of::Change(*change), at)?;
+                undone = true;
+                first
+            }
+            Change::Money(MoneyChange::ChargeReversed { charge: line, .. })
+            | Change::Money(MoneyChange::PaymentReversed { payment: line, .. }) => {
+                withdraw(tx, Of::Line(*line), at)?;
+                continue;
+            }
+            change => change,
+        };
+        let about = of.about();
+        holds.extend(about.holds);
+        // A new loan has no notice yet.
+        if !matches!(change, Change::Loan(LoanChange::Lent { .. })) {
+            loans.extend(about.loans);
+        }
+    }
+    if !loans.is_empty() {
+        agree_with_loans(tx, &loans, undone, at)?;
+    }
+    if !holds.is_empty() {
+        agree_with_holds(tx, &holds, undone, at)?;
+    }
+    let caused =
+        |Entry { person, book, change, .. }: &Entry| notice::of_change(change, *person, actor, *book, id, at);
+    let mut notices: Vec<Notice> = entries.iter().filter_map(caused).collect();
+    if notices.iter().any(|notice| notice.kind.is_optional()) {
+        let settings = settings::notices(tx)?;
+        notices.retain(|notice| settings.sends(notice.kind));
+    }
+    write(tx, &notices, at)?;
+    Ok(())
+}
+
+/// Writes the notices whose cause is new; returns their number. A reminder is not written if the loan has a later one of
+/// the same due date.
+pub fn write(tx: &mut Tx<'_>, notices: &[Notice], at: i64) -> Result<u64> {
+    if notices.is_empty() {
+        return Ok(0);
+    }
+    let row = |notice: &Notice| {
+        let Notice { person, kind, loan, hold, line, book, change, about, step, day, text, cause } = notice;
+        let text = Message::to_stored(text);
+        json!([person, kind.as_str(), loan, hold, line, book, change, about, step, day, text, cause])
+    };
+    let rows = Value::Array(notices.iter().map(row).collect()).to_string();
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO notices (person_id, kind, loan_id, hold_id, line_id, book_id, change_id, about, step, day, text,
+                                  cause, created_at)
+             SELECT CAST(new.it ->> 0 AS BIGINT), new.it ->> 1, CAST(new.it ->> 2 AS BIGINT),
+                    CAST(new.it ->> 3 AS BIGINT), CAST(new.it ->> 4 AS BIGINT), CAST(new.it ->> 5 AS BIGINT),
+                    CAST(new.it ->> 6 AS BIGINT), new.it ->> 7, CAST(new.it ->> 8 AS BIGINT), new.it ->> 9,
+                    new.it ->> 10, new.it ->> 11, CAST($2 AS BIGINT)
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
+             WHERE NOT EXISTS (SELECT 1 FROM notices AS later WHERE later.loan_id = CAST(new.it ->> 2 AS BIGINT)
+                                  AND later.about = new.it ->> 7 AND later.step >= CAST(new.it ->> 8 AS BIGINT))
+             ORDER BY new.number ON CONFLICT (cause) DO NOTHING"
+        )
+    } else {
+        sql!(
+            "INSERT INTO notices (person_id, kind, loan_id, hold_id, line_id, book_id, change_id, about, step, day, text,
+                                  cause, created_at)
+             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, $2
+             FROM json_each($1)
+             WHERE NOT EXISTS (SELECT 1 FROM notices AS later WHERE later.loan_id = value ->> 2
+                                  AND later.about = value ->> 7 AND later.step >= value ->> 8)
+             ORDER BY key ON CONFLICT (cause) DO NOTHING"
+        )
+    };
+    tx.execute(statement, &[&rows, &at])
+}
+
+/// Subject of the notices to withdraw.
+#[derive(Clone, Copy)]
+enum Of {
+    Change(ChangeId),
+    Line(LineId),
+}
+
+fn withdraw(tx: &mut Tx<'_>, of: Of, at: i64) -> Result<()> {
+    match of {
+        Of::Change(id) => tx.execute(
+            sql!("UPDATE notices SET withdrawn_at = $2 WHERE change_id = $1 AND withdrawn_at IS NULL"),
+            &[&id, &at],
+        ),
+        Of::Line(id) => tx.execute(
+            sql!("UPDATE notices SET withdrawn_at = $2 WHERE line_id = $1 AND withdrawn_at IS NULL"),
+            &[&id, &at],
+        ),
+    }?;
+    Ok(())
+}
+
+/// Withdraws the notices about the end of a hold, such as one that a merge of two records caused.
+pub fn withdraw_of_hold(tx: &mut Tx<'_>, hold: HoldId, at: i64) -> Result<()> {
+    tx.execute(
+        sql!("UPDATE notices SET withdrawn_at = $2 WHERE hold_id = $1 AND withdrawn_at IS NULL"),
+        &[&hold, &at],
+    )?;
+    Ok(())
+}
+
+/// Makes an `UPDATE` that withdraws the untrue notices of a list of subjects, and brings back those that are true again: all
+/// of them after an undo (`$3`), otherwise reminders, which are unique.
+macro_rules! agree {
+    ($subject:literal, $true:literal) => {
+        [
+            agree!($subject, $true, "SELECT value FROM json_each($1)"),
+            agree!(
+                $subject,
+                $true,
+                "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS changed (id)"
+            ),
+        ]
+    };
+    ($subject:literal, $true:literal, $list:literal) => {
+        sql!(
+            "UPDATE notices SET withdrawn_at = CASE
+                WHEN EXISTS (SELECT 1 FROM ",
+            $true,
+            ") AND (withdrawn_at IS NULL OR step IS NOT NULL OR $3) THEN NULL ELSE COALESCE(withdrawn_at, $2) END
+             WHERE (about IS NOT NULL OR kind IN ('hold-lapsed', 'hold-cancelled', 'hold-put-back')) AND ",
+            $subject,
+            " IN (",
+            $list,
+            ")"
+        )
+    };
+}
+
+/// Withdraws the notices about a due date that the loan no longer has, and brings back those that are true again.
+fn agree_with_loans(tx: &mut Tx<'_>, loans: &[LoanId], undone: bool, at: i64) -> Result<()> {
+    let [sqlite, postgres] = agree!(
+        "loan_id",
+        "loans WHERE loans.id = notices.loan_id AND loans.ended_at IS NULL AND loans.return_date = notices.about"
+    );
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    tx.execute(statement, &[&json!(loans).to_string(), &at, &undone])?;
+    Ok(())
+}
+
+/// Withdraws the notices about a state that the hold no longer has, and brings back those that are true again.
+fn agree_with_holds(tx: &mut Tx<'_>, holds: &[HoldId], undone: bool, at: i64) -> Result<()> {
+    let [sqlite, postgres] = agree!(
+        "hold_id",
+        "holds WHERE holds.id = notices.hold_id
+            AND ((holds.state = 'ready' AND holds.ready_until = notices.about)
+                 OR (notices.kind = 'hold-lapsed' AND holds.state = 'expired')
+                 OR (notices.kind = 'hold-cancelled' AND holds.state = 'cancelled')
+                 OR (notices.kind = 'hold-put-back' AND holds.state = 'waiting'))"
+    );
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    tx.execute(statement, &[&json!(holds).to_string(), &at, &undone])?;
+    Ok(())
+}
+
+/// Written notice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    pub id: NoticeId,
+    pub person: UserId,
+    /// `None` for a kind of a newer version of the program.
+    pub kind: Option<Kind>,
+    pub loan: Option<LoanId>,
+    pub hold: Option<HoldId>,
+    pub line: Option<LineId>,
+    pub book: Option<BookId>,
+    pub text: Vec<Message>,
+    /// Epoch milliseconds.
+    pub created_at: i64,
+    pub read_at: Option<i64>,
+    pub withdrawn_at: Option<i64>,
+}
+
+macro_rules! columns {
+    () => {
+        "id, person_id, kind, loan_id, hold_id, line_id, book_id, text, created_at, read_at, withdrawn_at"
+    };
+}
+
+fn written(row: &Row<'_>) -> Result<Written> {
+    Ok(Written {
+        id: row.get(0)?,
+        person: row.get(1)?,
+        kind: Kind::of(&row.get::<String>(2)?),
+        loan: row.get(3)?,
+        hold: row.get(4)?,
+        line: row.get(5)?,
+        book: row.get(6)?,
+        text: Message::stored(&row.get::<String>(7)?),
+        created_at: row.get(8)?,
+        read_at: row.get(9)?,
+        withdrawn_at: row.get(10)?,
+    })
+}
+
+/// Returns up to `limit` notices of a person that are true, newest first, older than `before`.
+pub fn of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i64) -> Result<Vec<Written>> {
+    tx.query(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM notices WHERE person_id = $1 AND id < $2 AND withdrawn_at IS NULL ORDER BY id DESC LIMIT $3"
+        ),
+        &[&person, &before, &limit],
+        written,
+    )
+}
+
+/// Returns up to `limit` notices of a person, withdrawn ones too, newest first, older than `before`.
+pub fn all_of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i64) -> Result<Vec<Written>> {
+    tx.query(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM notices WHERE person_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
+        ),
+        &[&person, &before, &limit],
+        written,
+    )
+}
+
+/// Returns the number of unread notices of a person.
+pub fn unread(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM notices WHERE person_id = $1 AND read_at IS NULL AND withdrawn_at IS NULL"
+        ),
+        &[&person],
+        |row| row.get(0),
+    )
+}
+
+/// Marks a person's notices up to `last` as read; a notice keeps the time of its first reading.
+pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE notices SET read_at = $3
+             WHERE person_id = $1 AND id <= $2 AND read_at IS NULL AND withdrawn_at IS NULL"
+        ),
+        &[&person, &last, &at],
+    )?;
+    Ok(())
+}
+
+/// Returns up to `limit` notices after `after` that are true and were not mailed, oldest first.
+pub fn not_mailed(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<Written>> {
+    tx.query(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM notices WHERE mailed_at IS NULL AND withdrawn_at IS NULL AND id > $1 ORDER BY id LIMIT $2"
+        ),
+        &[&after, &limit],
+        written,
+    )
+}
+
+/// Returns up to `limit` open loans due until `last`, after a loan in the order of due date and id.
+pub fn due_loans(
+    tx: &mut Tx<'_>,
+    last: Date,
+    after: (Date, LoanId),
+    limit: i64,
+) -> Result<Vec<(Date, LoanId)>> {
+    tx.query(
+        sql!(
+            "SELECT return_date, id FROM loans WHERE ended_at IS NULL AND return_date <= $1
+               AND (return_date, id) > ($2, $3) ORDER BY return_date, id LIMIT $4"
+        ),
+        &[&last.to_string(), &after.0.to_string(), &after.1, &limit],
+        |row| Ok((row.day(0)?, row.get(1)?)),
+    )
+}
+
+/// Returns those of these loans that are open, locked until the transaction ends: no renewal may overtake a reminder.
+pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
+    macro_rules! lock {
+        ($($loans:literal),+) => {
+            select_to_decide!(
+                "SELECT id, user_id, book_id, title, entry_date, return_date FROM loans
+                 WHERE ended_at IS NULL AND id IN (",
+                $($loans),+,
+                ") ORDER BY id"
+            )
+        };
+    }
+    let statement = if tx.is_postgres() {
+        lock!(
+            "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS due (id)"
+        )
+    } else {
+        lock!("SELECT value FROM json_each($1)")
+    };
+    tx.query(statement, &[&json!(loans).to_string()], |row| {
+        Ok(DueLoan {
+            id: row.get(0)?,
+            person: row.get(1)?,
+            book: row.get(2)?,
+            title: row.get(3)?,
+            begun: row.day(4)?,
+            due: row.day(5)?,
+        })
+    })
+}
+
+/// Returns the holds kept until `last` at most, locked until the transaction ends.
+pub fn lock_kept(tx: &mut Tx<'_>, last: Date) -> Result<Vec<KeptHold>> {
+    tx.query(
+        select_to_decide!(
+            "SELECT id, user_id, book_id, title, ready_until FROM holds
+             WHERE state = 'ready' AND ready_until <= $1 ORDER BY ready_until, id"
+        ),
+        &[&last.to_string()],
+        |row| {
+            Ok(KeptHold {
+                id: row.get(0)?,
+                person: row.get(1)?,
+                book: row.get(2)?,
+                title: row.get(3)?,
+                until: row.day(4)?,
+            })
+        },
+    )
+}
+
+/// Deletes the reminders of days after `today`, which a clock that was ahead wrote.
+pub fn forget_ahead(tx: &mut Tx<'_>, today: Date) -> Result<u64> {
+    tx.execute(
+        sql!("DELETE FROM notices WHERE day > $1 AND day IS NOT NULL AND mailed_at IS NULL"),
+        &[&today.to_string()],
+    )
+}
+
+/// Deletes old notices. Reminders of open loans stay, so that none is written again.
+pub fn forget_before(tx: &mut Tx<'_>, at: i64) -> Result<()> {
+    tx.execute(
+        sql!("DELETE FROM notices WHERE created_at < $1 AND (withdrawn_at IS NOT NULL OR day IS NULL)"),
+        &[&at],
+    )?;
+    Ok(())
+}
+
+/// Moves the notices of one person's loans, holds and account lines to the person who has these now.
+pub fn follow_subjects(tx: &mut Tx<'_>, from: UserId) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE notices SET person_id = COALESCE(
+                (SELECT user_id FROM loans WHERE loans.id = notices.loan_id),
+                (SELECT user_id FROM holds WHERE holds.id = notices.hold_id),
+                (SELECT account_lines.person_id FROM account_lines WHERE account_lines.id = notices.line_id),
+                notices.person_id)
+             WHERE person_id = $1"
+        ),
+        &[&from],
+    )?;
+    Ok(())
+}
