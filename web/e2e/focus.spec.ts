@@ -89,6 +89,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
   },
   reader: {
     profile: { title: 'User Profile', go: inBar('Profile') },
+    notices: { title: 'Notices', go: byPalette('notices') },
     security: { title: 'Security', go: byPalette('security') },
     studentHome: { title: 'Find a book', go: inBar('Home') },
     studentBookDetail: { title: /./, go: firstBook },

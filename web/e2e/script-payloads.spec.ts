@@ -205,6 +205,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     settings: ['settings', 'settings?tab=calendar', 'settings?tab=library'],
     studentHome: ['student-home?sort=newest'],
     profile: ['profile'],
+    notices: ['notices'],
     security: ['security'],
     studentBookDetail: [`stubook-detail/${book}`],
     newHome: ['new-home'],

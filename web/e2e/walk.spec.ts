@@ -307,6 +307,7 @@ const STUDENT: Walk[] = [
       broken('profile that failed', 'profile', '**/api/v1/me**'),
     ],
   },
+  { address: 'notices' },
   { address: 'security' },
 ]
 
@@ -763,6 +764,7 @@ const LIBRARIAN: Walk[] = [
     ],
   },
   { address: 'settings?tab=library' },
+  { address: 'settings?tab=notices' },
   {
     address: 'security',
     states: [

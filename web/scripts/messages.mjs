@@ -36,7 +36,7 @@ const SHARED = [
   // What the frame around the screens says, the labels of its links included.
   [
     'frame',
-    /^(app|change|explain|instead|undone)\.|^(books\.add|books\.popular\.title|books\.quick\.title|desk\.today\.title|security\.title)$/,
+    /^(app|change|explain|instead|notice|undone)\.|^(books\.add|books\.popular\.title|books\.quick\.title|desk\.today\.title|security\.title)$/,
   ],
   // What the desk's tasks say, also while another screen is open.
   ['frame', /^desk\.screen\.(closing|dropCard|setAside|taken|waived)$/],

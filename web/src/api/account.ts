@@ -27,6 +27,7 @@ export function setSessionUser(queries: QueryClient, user: User | Entered | null
     idCard: true,
     ...session,
     expiresIn: undefined,
+    unreadNotices: undefined,
     user,
     secondFactorMissing,
   }))

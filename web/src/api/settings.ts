@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { action, type Action } from './action'
 import { answerOf, client, dataOf } from './client'
 import { keys } from './keys'
-import type { Calendar, Effect, LibrarySettings, RulesDocument } from './types'
+import type { Calendar, Effect, LibrarySettings, NoticeSettings, RulesDocument } from './types'
 
 /** A document of the settings with its version, which a save must name. */
 export type Saved<D> = { document: D; etag: string }
@@ -26,6 +26,11 @@ export const calendarQuery = queryOptions({
 export const libraryQuery = queryOptions({
   queryKey: keys.settings('library'),
   queryFn: ({ signal }) => saved<LibrarySettings>(client.GET('/settings/library', { signal })),
+})
+
+export const noticesQuery = queryOptions({
+  queryKey: keys.settings('notices'),
+  queryFn: ({ signal }) => saved<NoticeSettings>(client.GET('/settings/notices', { signal })),
 })
 
 /**
@@ -70,6 +75,17 @@ export const saveLibrary: Save<LibrarySettings> = action({
   learn: (queries, output) => queries.setQueryData(keys.settings('library'), output),
   changes: () => CHANGED,
   fault: 'The settings of the library could not be saved',
+})
+
+export const saveNotices: Save<NoticeSettings> = action({
+  name: 'saveNotices',
+  send: ({ document, etag }, { headers }) =>
+    saved<NoticeSettings>(
+      client.PUT('/settings/notices', { params: { header: { 'If-Match': etag } }, body: document, headers }),
+    ),
+  learn: (queries, output) => queries.setQueryData(keys.settings('notices'), output),
+  changes: () => [keys.changes],
+  fault: 'The settings of notices could not be saved',
 })
 
 export const previewRules: Preview<RulesDocument> = action({

@@ -6,6 +6,7 @@ import { Link, NavLink, useLocation } from 'react-router'
 import { useLibraryName } from '../api/config'
 import { overdueQuery } from '../api/loans'
 import type { User } from '../api/types'
+import { lazyChunk, Chunk } from '../lib/lazyChunk'
 import { t } from '../lib/messages'
 import type { Screen } from '../lib/screen'
 import { homeOf, paths, screens, screensOf } from '../screens'
@@ -15,15 +16,19 @@ import { LanguageSwitch } from '../ui/LanguageSwitch'
 import { Logout, PersonMenu } from './PersonMenu'
 import classes from './Shell.module.css'
 
+const NoticesBell = lazyChunk('bell', () => import('./NoticesBell'))
+
 type NavigationBarProps = {
   user: User | null
   /** The user must set up a second factor first; no other screen is open. */
   enrolling: boolean
+  /** Number of unread notices. */
+  unread: number
   onSearch: () => void
 }
 
 /** Links, the person's menu, and sign-out (R-HOME-1, R-STU-1). */
-export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps) {
+export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationBarProps) {
   const role = user?.role ?? null
   const links = enrolling ? [] : screensOf(user)
   const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
@@ -72,6 +77,13 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
         )}
         {user ? (
           <>
+            {!enrolling && (
+              <span className={classes.bell}>
+                <Chunk part={NoticesBell}>
+                  <NoticesBell unread={unread} />
+                </Chunk>
+              </span>
+            )}
             <PersonMenu user={user} />
             <Logout />
           </>

@@ -41,7 +41,12 @@ export function Shell() {
         {data === undefined ? (
           <div className={classes.bar} />
         ) : (
-          <NavigationBar user={user} enrolling={enrolling} onSearch={() => setSearching(true)} />
+          <NavigationBar
+            user={user}
+            enrolling={enrolling}
+            unread={data.unreadNotices ?? 0}
+            onSearch={() => setSearching(true)}
+          />
         )}
       </header>
       <main id="main" tabIndex={-1} className={classes.main}>

@@ -10,6 +10,7 @@ import { screens as imports } from '../features/imports/screens'
 import { screens as labels } from '../features/labels/screens'
 import { screens as loans } from '../features/loans/screens'
 import { screens as money } from '../features/money/screens'
+import { screens as notices } from '../features/notices/screens'
 import { screens as people } from '../features/people/screens'
 import { screens as phone } from '../features/phone/screens'
 import { screens as profile } from '../features/profile/screens'
@@ -32,6 +33,7 @@ export const screens = {
   ...labels,
   ...loans,
   ...money,
+  ...notices,
   ...people,
   ...phone,
   ...profile,

@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useLibraryName, configQuery } from '../../api/config'
 import { loansByClassQuery, type LoanList } from '../../api/loans'
 import type { AdminLoan } from '../../api/types'
@@ -17,60 +18,119 @@ function byBatch(loans: readonly AdminLoan[]): [string, AdminLoan[]][] {
   return [...batches]
 }
 
-/** A list of the open loans for each class teacher: one page a class, with a box to tick. */
+/** Open loans on paper: a list for each class teacher, or a slip for each reader. */
 export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => void }) {
   const query = useQuery(loansByClassQuery(list))
   const library = useLibraryName()
   const today = useQuery(configQuery).data?.today
+  const [as, setAs] = useState<'lists' | 'slips'>('lists')
   return (
     <Dialog title={t('loans.print.title')} onClose={onClose} size="xl">
       <ListState query={query} lines={8}>
         {(loans) => (
           <>
-            <Group justify="flex-end" mb="md">
+            <Group justify="space-between" align="end" mb="md">
+              <NativeSelect
+                label={t('loans.print.as')}
+                value={as}
+                data={[
+                  { value: 'lists', label: t('loans.print.lists') },
+                  { value: 'slips', label: t('loans.print.slips') },
+                ]}
+                onChange={({ currentTarget: { value } }) => setAs(value === 'slips' ? 'slips' : 'lists')}
+              />
               <Button onClick={() => window.print()}>{t('loans.print.now')}</Button>
             </Group>
-            <Sheet paper="page">
-              {byBatch(loans).map(([batch, ofClass]) => (
-                <section key={batch} className={classes.class}>
-                  <h2 dir="auto">{batch === '' ? t('loans.print.noBatch') : t('loans.print.batch', { batch })}</h2>
-                  <p>
-                    <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}
-                  </p>
-                  <table>
-                    <thead>
-                      <tr>
-                        <th scope="col">{t('loans.column.name')}</th>
-                        <th scope="col">{t('loans.column.rollNumber')}</th>
-                        <th scope="col">{t('loans.column.book')}</th>
-                        <th scope="col">{t('loans.column.return')}</th>
-                        <th scope="col">{t('loans.column.fine')}</th>
-                        <th scope="col">{t('loans.print.back')}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {ofClass.map((loan) => (
-                        <tr key={loan.id}>
-                          <td dir="auto">{loan.userName}</td>
-                          <td dir="auto">{loan.rollNumber}</td>
-                          <td dir="auto">
-                            {loan.title} <small>{loan.barcode}</small>
-                          </td>
-                          <td>
-                            <DateText day={loan.returnDate} />
-                          </td>
-                          <td>{loan.fine > 0 && <Money amount={loan.fine} />}</td>
-                          <td>☐</td>
+            {as === 'slips' ? (
+              <Slips loans={loans} library={library} today={today} />
+            ) : (
+              <Sheet paper="page">
+                {byBatch(loans).map(([batch, ofClass]) => (
+                  <section key={batch} className={classes.class}>
+                    <h2 dir="auto">{batch === '' ? t('loans.print.noBatch') : t('loans.print.batch', { batch })}</h2>
+                    <p>
+                      <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}
+                    </p>
+                    <table>
+                      <thead>
+                        <tr>
+                          <th scope="col">{t('loans.column.name')}</th>
+                          <th scope="col">{t('loans.column.rollNumber')}</th>
+                          <th scope="col">{t('loans.column.book')}</th>
+                          <th scope="col">{t('loans.column.return')}</th>
+                          <th scope="col">{t('loans.column.fine')}</th>
+                          <th scope="col">{t('loans.print.back')}</th>
                         </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </section>
-              ))}
-            </Sheet>
+                      </thead>
+                      <tbody>
+                        {ofClass.map((loan) => (
+                          <tr key={loan.id}>
+                            <td dir="auto">{loan.userName}</td>
+                            <td dir="auto">{loan.rollNumber}</td>
+                            <td dir="auto">
+                              {loan.title} <small>{loan.barcode}</small>
+                            </td>
+                            <td>
+                              <DateText day={loan.returnDate} />
+                            </td>
+                            <td>{loan.fine > 0 && <Money amount={loan.fine} />}</td>
+                            <td>☐</td>
+                          </tr>
+                        ))}
+                      </tbody>
+                    </table>
+                  </section>
+                ))}
+              </Sheet>
+            )}
           </>
         )}
       </ListState>
     </Dialog>
+  )
+}
+
+/** Groups loans by reader, in the order of the loans. */
+function byReader(loans: readonly AdminLoan[]): AdminLoan[][] {
+  const readers = new Map<number, AdminLoan[]>()
+  for (const loan of loans) readers.set(loan.userId, [...(readers.get(loan.userId) ?? []), loan])
+  return [...readers.values()]
+}
+
+type SlipsProps = { loans: readonly AdminLoan[]; library: string; today: string | undefined }
+
+/** A reminder for each reader, four on a page, to cut. */
+function Slips({ loans, library, today }: SlipsProps) {
+  return (
+    <Sheet paper="page" className={classes.slips}>
+      {byReader(loans).map((own) => {
+        const [{ userId, userName, rollNumber, batch }] = own as [AdminLoan]
+        const fines = own.reduce((sum, { fine }) => sum + fine, 0)
+        return (
+          <section key={userId} className={classes.slip}>
+            <p>
+              <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}
+            </p>
+            <h2 dir="auto">{userName}</h2>
+            <p dir="auto">{[rollNumber, batch].filter(Boolean).join(' · ')}</p>
+            <p>{t('loans.print.please', { count: own.length })}</p>
+            <ul>
+              {own.map((loan) => (
+                <li key={loan.id}>
+                  <span dir="auto">{loan.title}</span> <small>{loan.barcode}</small>
+                  <br />
+                  {t('loans.print.due')} <DateText day={loan.returnDate} />
+                </li>
+              ))}
+            </ul>
+            {fines > 0 && (
+              <p>
+                {t('loans.print.fine')} <Money amount={fines} />
+              </p>
+            )}
+          </section>
+        )
+      })}
+    </Sheet>
   )
 }

@@ -20,6 +20,7 @@ import { PersonCard } from './PersonCard'
 import { PersonFacts } from './PersonFacts'
 import { PersonHistory } from './PersonHistory'
 import { PersonLoans } from './PersonLoans'
+import { PersonNotices } from './PersonNotices'
 import classes from './PersonScreen.module.css'
 import { ReserveBook } from './ReserveBook'
 
@@ -91,6 +92,7 @@ function Page({ person, today, timeZone }: { person: Person; today: string; time
       <PersonLoans person={person} />
       <PersonHolds uid={person.uid} actions={person.active && <ReserveBook uid={person.uid} name={person.name} />} />
       <PersonAccount uid={person.uid} />
+      <PersonNotices uid={person.uid} timeZone={timeZone} />
       <PersonHistory person={person} timeZone={timeZone} />
     </>
   )

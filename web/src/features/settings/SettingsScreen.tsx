@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { calendarQuery, libraryQuery, rulesQuery, type Saved } from '../../api/settings'
+import { calendarQuery, libraryQuery, noticesQuery, rulesQuery, type Saved } from '../../api/settings'
 import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
@@ -10,6 +10,7 @@ import { BackupsPage } from './BackupsPage'
 import { CalendarForm } from './CalendarForm'
 import { DocumentForm } from './DocumentForm'
 import { LIBRARY } from './documents'
+import { NoticesForm } from './NoticesForm'
 import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
 import type { Part } from './useSettingsForm'
@@ -19,6 +20,7 @@ const PAGES = {
   rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
   calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
   library: () => <Loaded query={libraryQuery}>{(part) => <DocumentForm {...part} page={LIBRARY} />}</Loaded>,
+  notices: () => <Loaded query={noticesQuery}>{(part) => <NoticesForm {...part} />}</Loaded>,
   backups: () => <BackupsPage />,
 }
 const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]

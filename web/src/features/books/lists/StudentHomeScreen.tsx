@@ -1,24 +1,31 @@
 import { ActionIcon } from '@mantine/core'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef, useState, type FocusEvent, type MouseEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
+import { sessionQuery } from '../../../api/account'
 import { focusHeading } from '../../../lib/focus'
 import type { Book } from '../../../api/types'
+import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { BookGrid } from '../grid/BookGrid'
 import { isNarrowed, useNarrowing } from '../grid/BookFilters'
+import { loadUrgentNotices } from '../../notices'
 import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { Highlights } from './Highlights'
 import classes from './StudentHomeScreen.module.css'
 
+const UrgentNotices = lazyChunk('urgent-notices', loadUrgentNotices)
+
 const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
 export default function StudentHomeScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()
+  const hasNotices = (useQuery(sessionQuery).data?.unreadNotices ?? 0) > 0
   const { focused, leave, ...box } = useBoxFocus()
   // On a phone the box and the results then have the screen for themselves.
   const searching = q !== '' || focused
@@ -32,6 +39,11 @@ export default function StudentHomeScreen() {
           </div>
         </PageHeader>
       </div>
+      {q === '' && !isNarrowed(narrowing) && hasNotices && (
+        <Chunk part={UrgentNotices}>
+          <UrgentNotices />
+        </Chunk>
+      )}
       {q === '' && !isNarrowed(narrowing) && (
         <div className={classes.highlights}>
           <Highlights />

@@ -1,0 +1,59 @@
+import type { Hold } from '../src/api/types'
+import { expect, present, test } from './support/test'
+
+test.describe('a student', () => {
+  test.use({ as: 'student' })
+
+  test('R-HOLD-2 learns from the bell and at home that a copy is kept, and reads it once', async ({
+    page,
+    library,
+    who,
+  }) => {
+    const book = await library.addBook({ noOfBooks: 1 })
+    const loan = await (await library.student()).borrow(book.id)
+    await present(who).ask<Hold>('POST', `/books/${book.id}/holds`)
+    await (await library.desk()).ask('POST', `/loans/${loan.id}/return`, { restock: true })
+    await page.goto('student-home')
+    const urgent = page.getByRole('region', { name: 'Waiting for you' })
+    await expect(urgent.getByRole('link', { name: `“${book.title}” is kept for you until` })).toBeVisible()
+    const bar = page.getByRole('navigation', { name: 'Main' })
+    await bar.getByRole('link', { name: 'Notices, 1 unread' }).click()
+    await expect(page.getByRole('listitem').filter({ hasText: book.title })).toContainText('Unread')
+    await expect(bar.getByRole('link', { name: 'Notices', exact: true })).toBeVisible()
+    await page.getByRole('link', { name: `“${book.title}” is kept for you until` }).click()
+    await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
+    await page.goto('student-home')
+    await expect(page.getByRole('searchbox')).toBeVisible()
+    await expect(urgent).toHaveCount(0)
+  })
+})
+
+test.describe('a librarian', () => {
+  test.use({ as: 'librarian' })
+
+  test('R-PEOPLE-2 sees what a person was told, and chooses what is sent (R-RULE-1)', async ({ page, library }) => {
+    const reader = await library.student()
+    const librarian = await library.desk()
+    await librarian.ask('POST', `/people/${reader.user.uid}/charges`, {
+      amount: 5,
+      kind: 'damage',
+      reason: 'Torn page',
+    })
+    await page.goto(`people/${reader.user.uid}`)
+    const told = page.getByRole('region', { name: 'Notices' })
+    await expect(told.getByRole('listitem')).toContainText('₹5 was charged: Torn page Not read yet')
+
+    await page.goto('settings?tab=notices')
+    const days = page.getByLabel('Days after the due date')
+    await days.fill('1, seven')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(days).toHaveValue('1, seven')
+    await expect(days).toBeFocused()
+    await days.fill('0, 400')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('must be a whole number from 1 to 365')).toBeVisible()
+    await days.fill('7, 1')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(days).toHaveValue('1, 7')
+  })
+})

@@ -1,0 +1,30 @@
+import { ActionIcon } from '@mantine/core'
+import { Bell } from 'lucide-react'
+import { Link } from 'react-router'
+import { t } from '../lib/messages'
+import { paths } from '../screens'
+import classes from './NoticesBell.module.css'
+
+const LARGEST = 9
+
+/** Leads to the own notices, and shows how many are unread. */
+export default function NoticesBell({ unread }: { unread: number }) {
+  return (
+    <ActionIcon
+      component={Link}
+      to={paths.notices()}
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={t('app.nav.unread', { count: unread })}
+      className={classes.bell}
+    >
+      <Bell />
+      {unread > 0 && (
+        <span className={classes.unread} aria-hidden="true">
+          {unread > LARGEST ? `${LARGEST}+` : unread}
+        </span>
+      )}
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,54 @@
+import { Title } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { personNoticesQuery } from '../../api/notices'
+import type { Notice } from '../../api/types'
+import { dayIn, timeText } from '../../lib/format'
+import { t, translateMessage } from '../../lib/messages'
+import { ListState } from '../../ui/ListState'
+import { ShowMore } from '../../ui/ShowMore'
+import classes from './PersonScreen.module.css'
+
+/** What the library told a person, and when the person read it. */
+export function PersonNotices({ uid, timeZone }: { uid: number; timeZone: string }) {
+  const query = useInfiniteQuery(personNoticesQuery(uid))
+  return (
+    <section className={classes.part} aria-labelledby="notices">
+      <div className={classes.head}>
+        <Title order={2} id="notices">
+          {t('people.notices.title')}
+        </Title>
+      </div>
+      <ListState query={query} lines={3}>
+        {({ pages }) => {
+          const notices = pages.flatMap((page) => page.notices)
+          if (notices.length === 0) return <p>{t('people.notices.none')}</p>
+          return (
+            <>
+              <ol className={classes.changes}>
+                {notices.map((notice) => (
+                  <li key={notice.id} className={classes.change}>
+                    <time dateTime={notice.at} className={`tabular ${classes.when}`}>
+                      {dayIn(notice.at, timeZone)}, {timeText(notice.at, timeZone)}
+                    </time>
+                    <span dir="auto">
+                      {notice.text.map(translateMessage).join(' ')}{' '}
+                      <span className={classes.when}>{outcomeOf(notice, timeZone)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ol>
+              <ShowMore query={query} label={t('people.notices.more')} />
+            </>
+          )
+        }}
+      </ListState>
+    </section>
+  )
+}
+
+/** Says what became of a notice: read, not read, or no longer true. */
+function outcomeOf({ readAt, withdrawnAt }: Notice, timeZone: string): string {
+  if (readAt !== null) return t('people.notices.read', { when: dayIn(readAt, timeZone) })
+  if (withdrawnAt !== null) return t('people.notices.withdrawn', { when: dayIn(withdrawnAt, timeZone) })
+  return t('people.notices.unread')
+}
