@@ -52,7 +52,7 @@ pub struct Notice {
 
 impl Notice {
     /// Returns the notice as sent; `None` for a kind of a newer version of the program.
-    fn of(written: Written) -> Option<Self> {
+    pub fn of(written: Written) -> Option<Self> {
         Some(Self {
             id: written.id,
             kind: written.kind?,

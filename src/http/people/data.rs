@@ -14,14 +14,14 @@ use crate::{
     circulation::view,
     domain::{
         hold::Hold,
-        id::{BookId, ChangeId, LineId, UserId},
+        id::{BookId, ChangeId, LineId, NoticeId, UserId},
         ledger::Line,
         loan::Loan,
         moment::rfc3339,
         person::Person,
         review::Review,
     },
-    http::{Shared, error::Result, extract::Id, session::SignedIn},
+    http::{Shared, error::Result, extract::Id, notices::Notice, session::SignedIn},
     message::Message,
     money::Money,
     storage::{
@@ -29,7 +29,7 @@ use crate::{
         events::{self, Recorded},
         holds, ledger,
         loans::{self, Ended},
-        oidc, passkeys,
+        notices, oidc, passkeys,
         people::kept_instead,
         reviews, second_factors, sessions,
     },
@@ -59,6 +59,8 @@ pub struct PersonData {
     account: Vec<Line>,
     /// What happened to the person's record and by their hand, newest first.
     activity: Vec<Activity>,
+    /// What the library told the person, newest first.
+    notices: Vec<Notice>,
     sessions: Vec<DataSession>,
     second_factors: SecondFactors,
     /// Providers that the account is linked to.
@@ -173,6 +175,7 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
         let ended_holds = holds::of_person(tx, uid, false, READ)?;
         let lines = ledger::lines_of(tx, uid, LineId(i64::MAX), READ)?;
         let about = events::about(tx, uid, READ)?;
+        let told = notices::all_of_person(tx, uid, NoticeId(i64::MAX), READ)?;
         let factors = second_factors::of(tx, uid)?;
         Ok(PersonData {
             made_at: rfc3339(moment.at),
@@ -188,6 +191,7 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
             balance: ledger::balance(tx, uid)?,
             account: cut(lines, "account", &mut names),
             activity: cut(about, "activity", &mut names).iter().map(|one| Activity::of(uid, one)).collect(),
+            notices: cut(told, "notices", &mut names).into_iter().filter_map(Notice::of).collect(),
             sessions: sessions::of_person(tx, uid, moment.at)?
                 .into_iter()
                 .map(|one| DataSession {

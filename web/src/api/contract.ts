@@ -234,6 +234,9 @@ export const forms = {
       "minimum": 0,
       "maximum": 100000
     },
+    "fineUpToPrice": {
+      "required": false
+    },
     "graceDays": {
       "required": false,
       "minimum": 0,
@@ -311,6 +314,9 @@ export const forms = {
       "maxLength": 100
     },
     "to": {
+      "required": false
+    },
+    "yearly": {
       "required": false
     }
   },

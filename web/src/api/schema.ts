@@ -4477,6 +4477,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everything recorded about the caller, at most 10 000 rows of each list (R-PEOPLE-6). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonData"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/holds": {
         parameters: {
             query?: never;
@@ -5494,6 +5539,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Only the people of this batch. */
+                    batch?: string;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
@@ -5603,6 +5650,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Only the people of this batch. */
+                    batch?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
                     /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
@@ -5967,6 +6016,53 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everything recorded about a person, at most 10 000 rows of each list (R-PEOPLE-6). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonData"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8248,6 +8344,18 @@ export interface components {
             /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
+        /** @description Change that concerns the person; other people in it are not named. */
+        Activity: {
+            action: string;
+            /** Format: date-time */
+            at: string;
+            id: components["schemas"]["ChangeId"];
+            /** @description True if the person made the change. */
+            own: boolean;
+            /** @description Description in English. */
+            text: string;
+            undone: boolean;
+        };
         /** @description Copies that were added. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
@@ -8501,6 +8609,11 @@ export interface components {
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
+        /** @description Review with its book. */
+        BookReview: components["schemas"]["Review"] & {
+            bookId: components["schemas"]["BookId"];
+            title: string;
+        };
         /** @description Effect that an import would have. */
         BooksReport: {
             /**
@@ -8611,6 +8724,8 @@ export interface components {
              * @description Price of each overdue day.
              */
             finePerDay?: number;
+            /** @description True if a fine never exceeds the price of the copy, where one is recorded. */
+            fineUpToPrice?: boolean;
             /**
              * Format: int64
              * @description Overdue days without a fine; one day more, and all of them cost.
@@ -8746,6 +8861,8 @@ export interface components {
              * @description Last closed day; the first if left out.
              */
             to?: string | null;
+            /** @description True if the same days are closed in every later year too. */
+            yearly?: boolean;
         };
         /** @description A closing of the till. */
         Closing: components["schemas"]["TillContents"] & {
@@ -8928,6 +9045,15 @@ export interface components {
             /** @description Amount charged to the reader who brought the copy; none if omitted. */
             charge?: components["schemas"]["Money"];
             note: string;
+        };
+        /** @description Browser in which the person is signed in. */
+        DataSession: {
+            browser: string | null;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** Format: date-time */
+            signedInAt: string;
+            system: string | null;
         };
         /** @description Reason of a deactivation. */
         Deactivation: {
@@ -9567,6 +9693,13 @@ export interface components {
             /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
         };
+        /** @description Link to a provider's account. */
+        LinkedProvider: {
+            issuer: string;
+            /** Format: date-time */
+            linkedAt: string;
+            subject: string;
+        };
         /** @description Copy in a list of all titles. */
         ListedCopy: components["schemas"]["Copy"] & {
             /**
@@ -9818,6 +9951,14 @@ export interface components {
              */
             id: number;
             name: string;
+        };
+        /** @description Passkey of the person. */
+        NamedPasskey: {
+            /** Format: date-time */
+            addedAt: string;
+            name: string;
+            /** Format: date-time */
+            usedAt: string | null;
         };
         /** @description Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3). */
         NewBook: {
@@ -10226,6 +10367,34 @@ export interface components {
             /** @description True if sign-in asks the person for a second factor. */
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
+        };
+        /** @description Everything recorded about a person; no passwords, keys or codes. */
+        PersonData: {
+            /** @description Charges, payments, waivers and refunds, newest first. */
+            account: components["schemas"]["Line"][];
+            /** @description What happened to the person's record and by their hand, newest first. */
+            activity: components["schemas"]["Activity"][];
+            /** @description Sum of the account's lines: positive if the person owes. */
+            balance: components["schemas"]["Money"];
+            /** @description Lists that are cut after 10 000 rows. */
+            cut: string[];
+            endedHolds: components["schemas"]["Hold"][];
+            endedLoans: components["schemas"]["EndedLoan"][];
+            /**
+             * Format: date-time
+             * @description When the file was made.
+             */
+            madeAt: string;
+            /** @description What the library told the person, newest first. */
+            notices: components["schemas"]["Notice"][];
+            openHolds: components["schemas"]["Hold"][];
+            openLoans: components["schemas"]["Loan"][];
+            person: components["schemas"]["Person"];
+            /** @description Providers that the account is linked to. */
+            providers: components["schemas"]["LinkedProvider"][];
+            reviews: components["schemas"]["BookReview"][];
+            secondFactors: components["schemas"]["SecondFactors"];
+            sessions: components["schemas"]["DataSession"][];
         };
         /** @description Changed details of a person; fields left out stay. */
         PersonEdit: {
@@ -10707,6 +10876,7 @@ export interface components {
              *           "blockOverdue": null,
              *           "blockOwingOver": null,
              *           "finePerDay": 5,
+             *           "fineUpToPrice": false,
              *           "graceDays": 0,
              *           "holdDays": 3,
              *           "loanDays": 7,
@@ -10809,6 +10979,20 @@ export interface components {
             code: string;
             /** Format: password */
             currentPassword: string;
+        };
+        /** @description Second factors that are set up. */
+        SecondFactors: {
+            /**
+             * Format: date-time
+             * @description Since when an authenticator app gives codes; null without one.
+             */
+            appSince: string | null;
+            passkeys: components["schemas"]["NamedPasskey"][];
+            /**
+             * Format: int64
+             * @description Number of recovery codes that were not used.
+             */
+            recoveryCodes: number;
         };
         /** @description Second factors that can follow the password. */
         SecondStep: {
