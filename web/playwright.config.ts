@@ -24,6 +24,8 @@ export default defineConfig({
     locale: 'en-IN',
     // Far from the library's own zone, so that a day counted by the browser's clock would show (R-LOAN-8).
     timezoneId: 'Pacific/Honolulu',
+    // A test answers requests itself, which a worker would send; e2e/offline.spec.ts has one.
+    serviceWorkers: 'block',
     screenshot: 'only-on-failure',
     // Transitions off, so that no test waits for one; the tests of motion turn it on.
     contextOptions: { reducedMotion: 'reduce' },

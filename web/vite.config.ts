@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { messagesPlugin, writeTypes } from './scripts/messages.mjs'
+import { offlinePlugin } from './scripts/offline.mjs'
 import { preloadPlugin } from './scripts/preload.mjs'
 
 const router = (file: string) =>
@@ -17,7 +18,7 @@ writeTypes()
 
 export default defineConfig(({ command }) => ({
   base: '/library/',
-  plugins: [react(), messagesPlugin(), preloadPlugin()],
+  plugins: [react(), messagesPlugin(), preloadPlugin(), offlinePlugin()],
   resolve: {
     // The package offers its build for development only; the other one lies beside it, without the warnings.
     alias: command === 'build' ? ROUTER : [],

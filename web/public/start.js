@@ -50,6 +50,8 @@ performance.mark('preloader')
     var link = document.createElement('link')
     var isStyle = href.endsWith('.css')
     link.rel = isStyle ? 'preload' : 'modulepreload'
+    // As the chunks ask for them, or the browser loads them twice.
+    link.crossOrigin = ''
     if (isStyle) link.as = 'style'
     link.href = href
     document.head.append(link)

@@ -9,7 +9,7 @@ import { LANGUAGES } from './messages.mjs'
  *
  * @type {Record<string, [string, string[]]>}
  */
-const SCREENS = {
+export const SCREENS = {
   'student-home': ['features/books/lists/StudentHomeScreen.tsx', ['books']],
   'stubook-detail/': ['features/books/detail/StudentBookDetailScreen.tsx', ['books', 'holds', 'profile']],
   profile: ['features/profile/ProfileScreen.tsx', ['desk', 'holds', 'loans', 'money', 'profile']],
@@ -24,7 +24,7 @@ const FRAME = { source: 'app/Shell.tsx', parts: ['common', 'frame'] }
  * @param {string} source
  * @param {Set<string>} first
  */
-function filesOf(bundle, source, first) {
+export function filesOf(bundle, source, first) {
   const scripts = new Set()
   const sheets = new Set()
   const visit = (/** @type {string} */ file) => {
@@ -41,7 +41,7 @@ function filesOf(bundle, source, first) {
 }
 
 /** @param {Record<string, any>} bundle */
-function firstLoad(bundle) {
+export function firstLoad(bundle) {
   const first = new Set()
   const visit = (/** @type {string} */ file) => {
     if (first.has(file)) return
@@ -50,6 +50,21 @@ function firstLoad(bundle) {
   }
   for (const [file, { isEntry }] of Object.entries(bundle)) if (isEntry) visit(file)
   return first
+}
+
+/**
+ * The files of these parts of the messages.
+ *
+ * @param {Record<string, any>} bundle
+ * @param {string} language
+ * @param {string[]} parts
+ */
+export function wordsOf(bundle, language, parts) {
+  return parts.flatMap((part) =>
+    Object.entries(bundle)
+      .filter(([, { facadeModuleId }]) => facadeModuleId === `\0virtual:messages/${language}-${part}`)
+      .map(([file]) => file),
+  )
 }
 
 /** Writes `data-screens` onto the tag of start.js: `{ "profile": { "all": [files], "en": [files], "hi": [files] } }`. */
@@ -62,17 +77,11 @@ export function preloadPlugin() {
       handler(html, { bundle }) {
         if (!bundle) return html
         const first = firstLoad(bundle)
-        const words = (/** @type {string} */ language, /** @type {string[]} */ parts) =>
-          parts.flatMap((part) =>
-            Object.entries(bundle)
-              .filter(([, { facadeModuleId }]) => facadeModuleId === `\0virtual:messages/${language}-${part}`)
-              .map(([file]) => file),
-          )
         const screens = Object.fromEntries(
           Object.entries(SCREENS).map(([address, [source, parts]]) => {
             const all = new Set([FRAME.source, source].flatMap((one) => filesOf(bundle, one, first)))
             const needed = { all: [...all] }
-            for (const language of LANGUAGES) needed[language] = words(language, FRAME.parts.concat(parts))
+            for (const language of LANGUAGES) needed[language] = wordsOf(bundle, language, FRAME.parts.concat(parts))
             return [address, needed]
           }),
         )

@@ -42,11 +42,13 @@ function failureOf(error: unknown): unknown {
   return error.name === 'TimeoutError' ? timedOut() : unreachable()
 }
 
-let hear = (_answer: Response): void => undefined
+const unheard: Response[] = []
+let hear = (answer: Response): void => void unheard.push(answer)
 
-/** Sets a listener of every answer of the API. */
+/** Sets the listener of every answer of the API, also of those before. */
 export function onAnswer(listener: typeof hear): void {
   hear = listener
+  unheard.splice(0).forEach(listener)
 }
 
 export const API = new URL('/library/api/v1', location.origin).href

@@ -14,9 +14,21 @@ import { useTitle } from '../lib/title'
 /** Pause before the server is asked again. */
 const RETRY_MS = 10_000
 
-type Report = { text: string; advice: string; reload: boolean }
+type Report = { heading?: string; text: string; advice: string; reload: boolean }
+
+/** Whether the network is what is missing. */
+const isCut = (error: unknown): boolean =>
+  error instanceof ProblemError ? error.status === 0 : error instanceof ChunkLoadError && !navigator.onLine
 
 function reportOf(error: unknown): Report {
+  if (isCut(error)) {
+    return {
+      heading: t('app.error.cut'),
+      text: t('common.unreachable'),
+      advice: error instanceof ChunkLoadError ? error.message : '',
+      reload: true,
+    }
+  }
   if (isRouteErrorResponse(error)) {
     return {
       text: `${error.status} ${error.statusText}`,
@@ -60,7 +72,7 @@ export function ErrorInFrame() {
 
 function Report() {
   const error = useRouteError()
-  const { text, advice, reload } = reportOf(error)
+  const { heading = t('app.error.heading'), text, advice, reload } = reportOf(error)
   // The network or the server may come back.
   const isServer = error instanceof ProblemError && (error.status || 500) >= 500
   const mayPass = isServer || error instanceof ChunkLoadError
@@ -82,7 +94,7 @@ function Report() {
   return (
     <>
       <Title order={1} tabIndex={-1}>
-        {t('app.error.heading')}
+        {heading}
       </Title>
       <Text size="lg" mt="md" role="alert">
         {text}
@@ -93,7 +105,9 @@ function Report() {
         </Text>
       )}
       <Group mt="lg">
-        {reload && <Button onClick={() => location.reload()}>{t('app.error.reload')}</Button>}
+        {reload && (
+          <Button onClick={() => location.reload()}>{t(isCut(error) ? 'common.retry' : 'app.error.reload')}</Button>
+        )}
         <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>

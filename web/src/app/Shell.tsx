@@ -7,8 +7,10 @@ import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
+import { Disconnected } from './Disconnected'
 import { useEnrolment } from './enrolment'
 import { usePrefetch } from './prefetch'
+import { useOffline } from './offline'
 import { usePresence } from './presence'
 import { useUpdateNotice } from './updateNotice'
 import { loadChunk } from '../lib/chunks'
@@ -33,6 +35,7 @@ export function Shell() {
   useHotkeys([['mod+K', () => setSearching(true)]], [])
   const user = data?.user ?? null
   usePrefetch(user)
+  useOffline(data && user)
   useUnsent(user?.capabilities.includes('desk') ? user.uid : null)
 
   return (
@@ -50,6 +53,7 @@ export function Shell() {
         )}
       </header>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <Disconnected />
         <Outlet />
       </main>
       <Notices />

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect } from 'react'
 import { onAnswer } from '../api/client'
+import { noteAnswer } from './connection'
 import { t } from '../lib/messages'
 
 const ID = 'updated'
@@ -14,8 +15,9 @@ let isClosed = false
 export function useUpdateNotice(): void {
   useEffect(
     () =>
-      onAnswer(({ headers }) => {
-        const current = headers.get('Library-Build')
+      onAnswer((answer) => {
+        noteAnswer(answer)
+        const current = answer.headers.get('Library-Build')
         build ??= current
         if (isClosed || current === null || current === build) return
         // Shown again after a change of person, which clears all notices, but not after it was closed.

@@ -83,7 +83,15 @@ function keep(parts: Map<MessagePart, Catalogue>): void {
 async function everyPart(which: Locale, had: Map<MessagePart, Catalogue>): Promise<Map<MessagePart, Catalogue>> {
   const missing = [...asked].filter((part) => !had.has(part))
   if (missing.length === 0) return had
-  return everyPart(which, new Map([...had, ...(await fetched(which, missing))]))
+  const more = missing.map((part) =>
+    fetched(which, [part]).catch((error: unknown) => {
+      if (part === 'first' || loaded.has('first')) throw error
+      // At the start the screen that asked for this part shows the failure, inside the frame.
+      asked.delete(part)
+      return []
+    }),
+  )
+  return everyPart(which, new Map([...had, ...(await Promise.all(more)).flat()]))
 }
 
 async function apply(next: Locale): Promise<void> {

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { CloudOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { clockText } from '../lib/format'
+import { t } from '../lib/messages'
+import { useKeptAt } from './connection'
+import classes from './Shell.module.css'
+
+/** Pause before the server is asked again. */
+const RETRY_MS = 10_000
+
+/** Says that kept answers are shown, and from when. */
+export function Disconnected() {
+  const at = useKeptAt()
+  return <div role="status">{at !== null && <Band at={at} />}</div>
+}
+
+function Band({ at }: { at: number }) {
+  const queries = useQueryClient()
+  const [asking, setAsking] = useState(false)
+
+  useEffect(() => {
+    const again = () => {
+      if (document.visibilityState === 'visible') void queries.invalidateQueries()
+    }
+    const timer = setInterval(again, RETRY_MS)
+    addEventListener('online', again)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('online', again)
+    }
+  }, [queries])
+
+  async function askAgain() {
+    setAsking(true)
+    await queries.invalidateQueries()
+    setAsking(false)
+  }
+
+  return (
+    <div className={classes.disconnected}>
+      <CloudOff data-size="20" aria-hidden="true" />
+      <p>{t('frame.offline', { time: clockText(at) })}</p>
+      <Button variant="default" size="compact-md" loading={asking} onClick={() => void askAgain()}>
+        {t('common.retry')}
+      </Button>
+    </div>
+  )
+}

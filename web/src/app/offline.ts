@@ -1,0 +1,34 @@
+import { useEffect } from 'react'
+import type { User } from '../api/types'
+import { currentLanguage } from '../lib/messages'
+import type { Keep } from '../offline/build'
+
+/** Only over https, or on this computer, do browsers have service workers. */
+const workers = (): ServiceWorkerContainer | undefined =>
+  import.meta.env.PROD && 'serviceWorker' in navigator ? navigator.serviceWorker : undefined
+
+const report = (error: unknown): void => console.warn('Nothing is kept for a time without a network', error)
+
+/** Starts the service worker, and tells it whose answers to keep. `user` is undefined until the session is known. */
+export function useOffline(user: User | null | undefined): void {
+  const isKnown = user !== undefined
+  const student = user?.role === 'student' ? user.uid : null
+  useEffect(() => {
+    const container = workers()
+    if (!isKnown || !container) return
+    let isOver = false
+    const start = async () => {
+      await container.register('/library/worker.js', { updateViaCache: 'none' })
+      const { active } = await container.ready
+      const wish: Keep = { language: currentLanguage(), student }
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+      if (!isOver) active?.postMessage(wish)
+    }
+    // The files of the first screen come first.
+    const wait = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
+    wait(() => void start().catch(report))
+    return () => {
+      isOver = true
+    }
+  }, [isKnown, student])
+}
