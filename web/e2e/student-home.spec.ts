@@ -214,6 +214,8 @@ test.describe('with motion', () => {
     await page.goto('student-home')
     await expect(slide(page)).toHaveCount(1)
     await page.clock.pauseAt(Date.now() + 60_000)
+    // They rest by now.
+    await page.getByRole('button', { name: 'Play the slides' }).dispatchEvent('click')
     const stood = await intervals(page, 5)
     const of = (place: string) => stood.find(([name]) => name.startsWith(place))?.[1] ?? 0
     expect(Math.abs(of('1') - 1000)).toBeLessThanOrEqual(100)

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -11,11 +11,21 @@ type LoanCardProps = { loan: Loan; today: string; buttons: () => ReactNode }
 
 /** A loan on a phone. While a fine is due, the way to the desk takes the place of the buttons (R-LOAN-6). */
 export function LoanCard({ loan, today, buttons }: LoanCardProps) {
+  const [hasCover, setHasCover] = useState(true)
   const { title, bookId: id, overdueDays, fine, returnDate: day } = loan
   return (
     <li className={classes.card}>
       <div className={classes.cover}>
-        {!loan.titleDeleted && <img src={`/library/covers/${id}.svg`} alt="" width={48} height={72} loading="lazy" />}
+        {!loan.titleDeleted && hasCover && (
+          <img
+            src={`/library/covers/${id}.svg`}
+            alt=""
+            width={48}
+            height={72}
+            loading="lazy"
+            onError={() => setHasCover(false)}
+          />
+        )}
       </div>
       <div className={classes.words}>
         <h3 className={classes.bookTitle} dir="auto">

@@ -24,7 +24,7 @@ function storedChoice(): Choice | null {
 }
 
 /**
- * Slides that advance by themselves. They wait while the pointer or the focus is inside, can be paused, and under
+ * Slides that advance by themselves, twice, and rest on the last one. They wait while the pointer or the focus is inside, can be paused, and under
  * reduced motion stand still until started.
  */
 export function Carousel({ label, slides }: { label: string; slides: readonly Slide[] }) {
@@ -34,19 +34,29 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
   const [current, setCurrent] = useState(0)
   // A slide is rendered when it is shown or next, so that no pictures are fetched for hidden slides.
   const [made, setMade] = useState<ReadonlySet<number>>(new Set())
-  const playing = chosen === null ? !still : chosen === 'play'
+  const [rounds, setRounds] = useState(0)
+  const isLast = current === slides.length - 1
+  // After a round the slides rest on the last one, the reader's own: no cover moves away under the finger.
+  const playing = (chosen === null ? !still : chosen === 'play') && !(isLast && rounds > 0)
   const interval = slides[current]?.interval ?? 0
   const needed = playing ? [current, (current + 1) % slides.length] : [current]
   if (needed.some((index) => !made.has(index))) setMade(new Set([...made, ...needed]))
 
   useEffect(() => {
     if (!playing || held) return
-    const timer = setTimeout(() => setCurrent((current + 1) % slides.length), interval)
+    const timer = setTimeout(() => {
+      setCurrent((current + 1) % slides.length)
+      if (isLast) setRounds(rounds + 1)
+    }, interval)
     return () => clearTimeout(timer)
-  }, [playing, held, current, interval, slides.length])
+  }, [playing, held, current, interval, isLast, rounds, slides.length])
 
   function choose(choice: Choice) {
     setChosen(choice)
+    if (choice === 'play' && isLast && rounds > 0) {
+      setCurrent(0)
+      setRounds(0)
+    }
     tabStorage.write(CHOICE, choice)
   }
 

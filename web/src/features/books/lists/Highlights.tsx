@@ -5,13 +5,14 @@ import { Link } from 'react-router'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/newest'
 import { myLoansQuery } from '../../../api/loans'
-import type { Book, Loan } from '../../../api/types'
+import type { Book } from '../../../api/types'
 import { rich, t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { messageOf } from '../../../lib/problem'
 import { BookCover } from '../grid/BookCover'
 import { Carousel } from './Carousel'
 import classes from './Highlights.module.css'
+import { OwnBooks } from './OwnBooks'
 import { showWhole } from './showWhole'
 
 /** Covers of a slide; a narrow screen shows as many as fit, the others by scrolling. */
@@ -117,22 +118,23 @@ function CoverRow({ books }: { books: readonly Book[] }) {
   )
 }
 
-/** The reader's open loans, and their due dates. */
+/** The reader's open loans with their due dates, after a sentence about them. */
 function YourBooks() {
   const name = useQuery(sessionQuery).data?.user?.name.split(' ')[0]
   const { data, isError, error, refetch } = useQuery(myLoansQuery)
   const loans = data?.loans
+  const hasBooks = data !== undefined && data.loans.length > 0
   return (
     <div className={classes.slide}>
-      <div className={classes.words}>
+      <div className={hasBooks ? classes.beside : classes.words}>
         <h2 className={classes.title}>{name ? t('books.slides.hello', { name }) : t('books.slides.welcome')}</h2>
         {loans ? (
-          <p className={classes.text}>
-            {aboutLoans(loans)}{' '}
-            {loans.length > 0 &&
-              rich(loans.some(({ fine }) => fine > 0) ? 'books.slides.toDesk' : 'books.slides.toProfile', {
-                link: (words) => <Link to={paths.profile()}>{words}</Link>,
-              })}
+          <p className={classes.text} data-beside-books={hasBooks || undefined}>
+            {hasBooks
+              ? rich(loans.some(({ fine }) => fine > 0) ? 'books.slides.toDesk' : 'books.slides.toProfile', {
+                  link: (words) => <Link to={paths.profile()}>{words}</Link>,
+                })
+              : t('books.slides.none')}
           </p>
         ) : isError ? (
           <div className={classes.failed} role="alert">
@@ -145,22 +147,7 @@ function YourBooks() {
           <Skeleton height={20} mt="sm" width="100%" />
         )}
       </div>
+      {hasBooks && <OwnBooks loans={data.loans} today={data.today} />}
     </div>
   )
-}
-
-/** "2 books with you · one is 4 days overdue, ₹20." */
-export function aboutLoans(loans: readonly Loan[]): string {
-  const books = loans.length
-  const overdue = loans.filter(({ overdueDays }) => overdueDays > 0)
-  if (overdue.length > 0) {
-    return t('books.slides.withOverdue', {
-      books,
-      overdue: overdue.length,
-      days: Math.max(...overdue.map(({ overdueDays }) => overdueDays)),
-      fine: overdue.reduce((sum, { fine }) => sum + fine, 0),
-    })
-  }
-  const [next] = loans.map(({ returnDate }) => returnDate).toSorted()
-  return next === undefined ? t('books.slides.none') : t('books.slides.with', { books, day: next })
 }

@@ -1,13 +1,12 @@
-import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { MantineProvider } from '@mantine/core'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { storedRole } from '../../../lib/storage'
 import { renderApp } from '../../../testing/render'
-import { book, bookDetail, bookPage, loan, sessionOf, student } from '../../../testing/samples'
-import { fakeServer } from '../../../testing/server'
+import { book, bookDetail, bookPage, config, loan, sessionOf, student } from '../../../testing/samples'
+import { fakeServer, problem } from '../../../testing/server'
 import { Carousel } from './Carousel'
-import { aboutLoans } from './Highlights'
 
 describe('student home', () => {
   it('R-STU-1: search, cards without edit or delete, double click opens /stubook-detail/{id}', async () => {
@@ -28,17 +27,48 @@ describe('student home', () => {
 })
 
 describe('what the reader has', () => {
-  it('U14: is told in one sentence, with what is due or overdue', () => {
-    expect(aboutLoans([])).toMatch(/^You have no books/)
-    expect(aboutLoans([loan(1, { returnDate: '2026-11-30' }), loan(2)])).toBe(
-      '2 books with you, next due Saturday 28 Nov.',
-    )
-    expect(aboutLoans([loan(2), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
-      '2 books with you · one is 4 days overdue, ₹20.',
-    )
-    expect(aboutLoans([loan(3, { overdueDays: 1, fine: 5 }), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
-      '2 books with you · 2 are overdue, one by 4 days, ₹25.',
-    )
+  it('R-LOAN-4: is on the home with the days left, and a press extends a book once, also when it is pressed twice', async () => {
+    storedRole.set('student')
+    const loans = [
+      loan(1, { returnDate: '2026-11-26' }),
+      loan(2, { returnDate: '2026-11-19', overdueDays: 2, fine: 10 }),
+    ]
+    const made = fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /me/loans': () => ({ body: { loans, today: '2026-11-21', totalFine: 10 } }),
+      'POST /loans/1/extend': () => {
+        loans[0] = loan(1, { returnDate: '2026-12-03' })
+        return { body: { ...loans[0], droppedFine: 0 } }
+      },
+    })
+    renderApp('/student-home')
+    await userEvent.click(await screen.findByRole('button', { name: /^Show slide 3/ }))
+    const own = await screen.findByRole('list', { name: 'Your books' })
+    expect(own).toHaveTextContent('In 5 days')
+    expect(own).toHaveTextContent('2 days overdue')
+    // The desk settles the fine first (R-LOAN-6).
+    expect(within(own).queryByRole('button', { name: 'Extend: Book 2' })).not.toBeInTheDocument()
+    await userEvent.dblClick(within(own).getByRole('button', { name: 'Extend: Book 1' }))
+    expect(await screen.findByText(/^Yours until 3 Dec 2026/)).toBeVisible()
+    await waitFor(() => expect(own).toHaveTextContent('In 12 days'))
+    expect(made.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
+
+  it('R-FAIL-1: an extension that the library refuses says why', async () => {
+    storedRole.set('student')
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /me/loans': { body: { loans: [loan(1)], today: '2026-11-21', totalFine: 0 } },
+      'POST /loans/1/extend': problem(409, 'refused', { detail: 'Another reader waits for this book.' }),
+    })
+    renderApp('/student-home')
+    await userEvent.click(await screen.findByRole('button', { name: /^Show slide 3/ }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Extend: Book 1' }))
+    expect(await screen.findByText(/^The book could not be extended\./)).toBeVisible()
   })
 })
 
@@ -80,6 +110,18 @@ describe('carousel', () => {
     expect(current()).toBe('Third')
     pass(1)
     expect(current()).toBe('First')
+  })
+
+  it('N24: after a round they rest on the last slide, and play again when asked', () => {
+    show()
+    // One timer after the other: each slide sets its own.
+    for (let second = 0; second < 60; second += 1) pass(1000)
+    expect(current()).toBe('Third')
+    fireEvent.click(screen.getByRole('button', { name: 'Play the slides' }))
+    expect(current()).toBe('First')
+    pass(1000)
+    pass(500)
+    expect(current()).toBe('Third')
   })
 
   it('R-STU-4: it can be paused and played, and waits while the pointer is on it', () => {

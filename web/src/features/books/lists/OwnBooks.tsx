@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../../api/action'
+import { configQuery } from '../../../api/config'
+import { extendLoan } from '../../../api/loans'
+import type { Loan } from '../../../api/types'
+import { t } from '../../../lib/messages'
+import { paths } from '../../../screens'
+import { daysLeft, dueState } from '../../loans'
+import { BookCover } from '../grid/BookCover'
+import classes from './Highlights.module.css'
+import { showWhole } from './showWhole'
+
+/** The reader's books in a row, each with its days left and one press to extend (R-LOAN-4). */
+export function OwnBooks({ loans, today }: { loans: readonly Loan[]; today: string }) {
+  return (
+    <ul className={classes.covers} aria-label={t('books.slides.yours')}>
+      {loans.map((loan) => (
+        <OwnBook key={loan.id} loan={loan} today={today} />
+      ))}
+    </ul>
+  )
+}
+
+function OwnBook({ loan, today }: { loan: Loan; today: string }) {
+  const { id, bookId, title, fine, overdueDays, renewalDays } = loan
+  const canExtend = useQuery(configQuery).data?.selfRenew === true && fine === 0 && renewalDays > 0
+  const [pending, setPending] = useState(false)
+  const { run } = useAction(extendLoan, {
+    done: ({ returnDate: day }) => t('books.slides.extended', { day }),
+    failed: (reason) => t('books.slides.extendFailed', { reason }),
+  })
+
+  /** Extends once: the second click of a double click may come when the first has its answer. */
+  async function extend(clicks: number) {
+    if (pending || clicks > 1) return
+    setPending(true)
+    await (
+      await run({ id })
+    ).refreshed
+    setPending(false)
+  }
+
+  return (
+    <li className={classes.own}>
+      <Link
+        to={paths.studentBookDetail(bookId)}
+        className={classes.ownCover}
+        title={title}
+        aria-label={title}
+        onFocus={showWhole}
+      >
+        <BookCover book={{ id: bookId, title, author: '', photoURL: '' }} />
+      </Link>
+      <div className={classes.ownFacts}>
+        <p className={classes.days} data-state={dueState(loan, today)}>
+          {overdueDays > 0
+            ? t('books.slides.overdue', { days: overdueDays })
+            : t('books.slides.due', { days: daysLeft(loan, today) })}
+        </p>
+        {canExtend && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            h={36}
+            aria-label={t('books.slides.extendNamed', { title })}
+            loading={pending}
+            onClick={({ detail }) => void extend(detail)}
+          >
+            {t('books.slides.extend')}
+          </Button>
+        )}
+      </div>
+    </li>
+  )
+}
