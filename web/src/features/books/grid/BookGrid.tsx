@@ -116,7 +116,7 @@ export function BookGrid({
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
             isNarrowed(filter) ? (
-              <NothingLeft />
+              <NothingLeft filter={filter} />
             ) : filter.q ? (
               <EmptyState message={t('books.list.nothing', { words: filter.q })} />
             ) : (
@@ -189,15 +189,16 @@ function Total({ page, filter }: { page: { total: number; totalIsExact: boolean 
   )
 }
 
-/** No book matches genre and availability: offers to clear both. */
-function NothingLeft() {
+/** No book matches genre and availability: names the genre of a search, and offers to clear both. */
+function NothingLeft({ filter: { q, genre, available } }: { filter: BookFilter }) {
   const [, set] = useNarrowing()
+  const isGenre = q !== '' && genre !== '' && !available
   return (
     <EmptyState
-      message={t('books.filter.nothing')}
+      message={isGenre ? t('books.filter.nothingIn', { words: q, genre }) : t('books.filter.nothing')}
       action={
         <Button variant="default" onClick={() => set({ genre: '', available: '' })}>
-          {t('books.filter.clear')}
+          {t(isGenre ? 'books.filter.searchAll' : 'books.filter.clear')}
         </Button>
       }
     />

@@ -26,6 +26,21 @@ describe('student home', () => {
   })
 })
 
+describe('a search in one genre', () => {
+  it('R-HOME-2: that finds nothing names both, and a press searches all genres', async () => {
+    storedRole.set('student')
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([]),
+    })
+    const { router } = renderApp('/student-home?q=zzz&genre=Physics')
+    expect(await screen.findByText('No “zzz” in Physics.')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Search all genres' }))
+    await waitFor(() => expect(router.state.location.search).toBe('?q=zzz'))
+  })
+})
+
 describe('what the reader has', () => {
   it('R-LOAN-4: is on the home with the days left, and a press extends a book once, also when it is pressed twice', async () => {
     storedRole.set('student')
