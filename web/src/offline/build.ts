@@ -13,7 +13,8 @@ export type Build = {
 /** Asks the service worker to keep what this person needs without a network. */
 export type Keep = {
   language: string
-  /** Id of the signed-in student; null for anyone else. */ student: number | null
+  /** Id of the signed-in student; null for librarians and visitors. */
+  student: number | null
 }
 
 /** Header of a kept answer: when the server gave it, in milliseconds. */

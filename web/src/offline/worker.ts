@@ -76,7 +76,7 @@ worker.addEventListener('fetch', (event) => {
     if (!pathname.startsWith(`${BASE}api/`) && !pathname.startsWith(COVERS)) event.respondWith(page(event))
   } else if (pathname.startsWith(`${BASE}static/`)) event.respondWith(file(request))
   else if (pathname.startsWith(COVERS)) event.respondWith(fetch(request).catch(() => cover(request)))
-  else if (UNNAMED.has(pathname)) event.respondWith(fetch(request).catch(() => file(request)))
+  else if (UNNAMED.has(pathname)) event.respondWith(unnamed(request))
   else if (search === '' && CALLS.includes(pathname)) event.respondWith(call(event, pathname))
 })
 
@@ -110,16 +110,24 @@ async function activate(): Promise<void> {
 }
 
 async function file(request: Request): Promise<Response> {
-  const files = await caches.open(FILES)
-  return (await files.match(request, { ignoreVary: true })) ?? fetch(request)
+  return (await keptFile(request.url)) ?? fetch(request)
+}
+
+async function keptFile(address: string): Promise<Response | undefined> {
+  return (await caches.open(FILES)).match(address, { ignoreVary: true })
+}
+
+/** The page waits for start.js, so a line that hangs must not keep it. */
+async function unnamed(request: Request): Promise<Response> {
+  const network = fetch(request)
+  return (await within(network, PAGE_MS)) ?? (await keptFile(request.url)) ?? network
 }
 
 async function page({ request, preloadResponse }: FetchEvent): Promise<Response> {
   const network = preloadResponse.then((early) => early ?? fetch(request))
   const inTime = await within(network, PAGE_MS)
   if (inTime && !isGateway(inTime)) return inTime
-  const files = await caches.open(FILES)
-  return (await files.match(BASE, { ignoreVary: true })) ?? network
+  return (await keptFile(BASE)) ?? network
 }
 
 /** Returns the answer, or undefined after this time or without one. */
