@@ -9,7 +9,7 @@ import type { Library } from './support/library'
 test.use({ serviceWorkers: 'allow' })
 
 /** What the console says of a network that is cut. */
-const CUT = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch|could not be|cannot be reached/
+const CUT = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch|could not be|cannot be reached|Loading chunk/
 
 /** Addresses of what the worker keeps of the person. */
 const keptCalls = (page: Page): Promise<string[]> =>

@@ -14,21 +14,9 @@ import { useTitle } from '../lib/title'
 /** Pause before the server is asked again. */
 const RETRY_MS = 10_000
 
-type Report = { heading?: string; text: string; advice: string; reload: boolean }
-
-/** Whether the network is what is missing. */
-const isCut = (error: unknown): boolean =>
-  error instanceof ProblemError ? error.status === 0 : error instanceof ChunkLoadError && !navigator.onLine
+type Report = { text: string; advice: string; reload: boolean }
 
 function reportOf(error: unknown): Report {
-  if (isCut(error)) {
-    return {
-      heading: t('app.error.cut'),
-      text: t('common.unreachable'),
-      advice: error instanceof ChunkLoadError ? error.message : '',
-      reload: true,
-    }
-  }
   if (isRouteErrorResponse(error)) {
     return {
       text: `${error.status} ${error.statusText}`,
@@ -72,10 +60,13 @@ export function ErrorInFrame() {
 
 function Report() {
   const error = useRouteError()
-  const { heading = t('app.error.heading'), text, advice, reload } = reportOf(error)
+  const { text, advice, reload } = reportOf(error)
   // The network or the server may come back.
   const isServer = error instanceof ProblemError && (error.status || 500) >= 500
-  const mayPass = isServer || error instanceof ChunkLoadError
+  const isChunk = error instanceof ChunkLoadError
+  const mayPass = isServer || isChunk
+  // What is missing is the network.
+  const cut = isChunk ? !navigator.onLine : isServer && !error.status
   const role = storedRole.get()
   useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
@@ -94,7 +85,7 @@ function Report() {
   return (
     <>
       <Title order={1} tabIndex={-1}>
-        {heading}
+        {t(cut ? 'app.error.cut' : 'app.error.heading')}
       </Title>
       <Text size="lg" mt="md" role="alert">
         {text}
@@ -105,9 +96,7 @@ function Report() {
         </Text>
       )}
       <Group mt="lg">
-        {reload && (
-          <Button onClick={() => location.reload()}>{t(isCut(error) ? 'common.retry' : 'app.error.reload')}</Button>
-        )}
+        {reload && <Button onClick={() => location.reload()}>{t(cut ? 'common.retry' : 'app.error.reload')}</Button>}
         <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>
