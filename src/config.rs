@@ -4,13 +4,14 @@ use std::{
     fs,
     net::{IpAddr, SocketAddr},
     os::unix::fs::PermissionsExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, civil::Time, tz::TimeZone};
+use lettre::{Address, message::Mailbox};
 use url::Url;
 
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
         oidc::CALLBACK,
         options::{IdCard, SecondFactor},
     },
+    mail::{self, Post, Security},
     oidc::{self, Provider},
     outbound,
     storage::Location,
@@ -116,6 +118,9 @@ pub enum Command {
     },
     /// Print the API's OpenAPI document.
     Openapi,
+    /// Try the mail server.
+    #[command(subcommand)]
+    Mail(MailCommand),
     /// Check database, schema, time zone and accounts.
     Doctor {
         #[command(flatten)]
@@ -129,6 +134,21 @@ pub enum Command {
         visible: Visible,
         #[command(flatten)]
         oidc: Box<Oidc>,
+        #[command(flatten)]
+        mail: Box<Mail>,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum MailCommand {
+    /// Send a mail to an address at once, and print the mail server's answer.
+    Test {
+        /// Address that gets the mail.
+        address: String,
+        #[command(flatten)]
+        mail: Box<Mail>,
+        #[command(flatten)]
+        database: Database,
     },
 }
 
@@ -248,6 +268,8 @@ pub struct Serve {
     pub student_changes: u32,
     #[command(flatten)]
     pub oidc: Oidc,
+    #[command(flatten)]
+    pub mail: Mail,
     /// Seconds for which the server still answers after SIGTERM while readyz already fails; longer than a load balancer needs
     /// to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
@@ -329,26 +351,113 @@ impl Oidc {
 
     /// Not an option of the command line, which every user of the machine can read.
     fn secret(&self) -> Result<String> {
-        let Some(file) = &self.oidc_client_secret_file else {
-            let secret = std::env::var("LIBRARY_OIDC_CLIENT_SECRET").unwrap_or_default();
-            ensure!(
-                !secret.is_empty(),
-                "--oidc-issuer needs the client's secret: --oidc-client-secret-file, or LIBRARY_OIDC_CLIENT_SECRET"
-            );
-            return Ok(secret);
-        };
-        let shown = file.display();
-        let mode =
-            fs::metadata(file).with_context(|| format!("{shown} cannot be read"))?.permissions().mode();
-        ensure!(
-            (mode & 0o070, mode & 0o007) == (0, 0),
-            "{shown} holds a secret and is open to others: chmod 600 {shown}"
-        );
-        let text = fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
-        let secret = text.lines().next().unwrap_or_default().trim();
-        ensure!(!secret.is_empty(), "{shown} holds no secret in its first line");
-        Ok(secret.to_owned())
+        secret(self.oidc_client_secret_file.as_deref(), "LIBRARY_OIDC_CLIENT_SECRET")?.context(
+            "--oidc-issuer needs the client's secret: --oidc-client-secret-file, or LIBRARY_OIDC_CLIENT_SECRET",
+        )
     }
+}
+
+/// Reads a secret from the first line of a file that is closed to others, else from a variable.
+fn secret(file: Option<&Path>, variable: &str) -> Result<Option<String>> {
+    let Some(file) = file else {
+        return Ok(std::env::var(variable).ok().filter(|secret| !secret.is_empty()));
+    };
+    let shown = file.display();
+    let mode = fs::metadata(file).with_context(|| format!("{shown} cannot be read"))?.permissions().mode();
+    ensure!(
+        (mode & 0o070, mode & 0o007) == (0, 0),
+        "{shown} holds a secret and is open to others: chmod 600 {shown}"
+    );
+    let text = fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
+    let secret = text.lines().next().unwrap_or_default().trim();
+    ensure!(!secret.is_empty(), "{shown} holds no secret in its first line");
+    Ok(Some(secret.to_owned()))
+}
+
+/// Mail by SMTP, off unless a mail server is named; the password is in `LIBRARY_SMTP_PASSWORD` or in a file.
+#[derive(Args, Clone)]
+pub struct Mail {
+    /// Mail server that takes the library's mail, which turns mail on: `smtps://USER@HOST` (TLS), `smtp://USER@HOST` (STARTTLS,
+    /// required), or `smtp-plain://HOST`, which protects nothing. An @ in the user's name is written %40.
+    #[arg(long, env = "LIBRARY_SMTP_URL", requires = "mail_from", value_name = "URL")]
+    pub smtp_url: Option<Url>,
+    /// File with the password for the mail server, readable by its owner only; otherwise the password is read from
+    /// `LIBRARY_SMTP_PASSWORD`.
+    #[arg(long, env = "LIBRARY_SMTP_PASSWORD_FILE", requires = "smtp_url", value_name = "FILE")]
+    pub smtp_password_file: Option<PathBuf>,
+    /// Root certificates for the mail server (PEM), in place of the system's.
+    #[arg(long, env = "LIBRARY_SMTP_CA", requires = "smtp_url", value_name = "FILE")]
+    pub smtp_ca: Option<PathBuf>,
+    /// Sender of all mail, for instance `City Library <library@school.in>`.
+    #[arg(long, env = "LIBRARY_MAIL_FROM", value_name = "ADDRESS")]
+    pub mail_from: Option<Mailbox>,
+    /// Address that gets the answers, if it is not the sender's.
+    #[arg(long, env = "LIBRARY_MAIL_REPLY_TO", value_name = "ADDRESS")]
+    pub mail_reply_to: Option<Mailbox>,
+    /// For trials: one address that gets all mail in place of its readers.
+    #[arg(long, env = "LIBRARY_MAIL_REDIRECT", value_name = "ADDRESS")]
+    pub mail_redirect: Option<Address>,
+    /// Maximum number of mails per minute.
+    #[arg(long, env = "LIBRARY_MAIL_RATE", default_value_t = 60, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub mail_rate: u32,
+}
+
+impl Mail {
+    /// Builds the way to the mail server, if configured.
+    pub fn post(&self, hello: &str) -> Result<Option<Post>> {
+        let (Some(url), Some(from)) = (&self.smtp_url, &self.mail_from) else { return Ok(None) };
+        let (security, port) = match url.scheme() {
+            "smtps" => (Security::Implicit, 465),
+            "smtp" => (Security::StartTls, 587),
+            "smtp-plain" => (Security::Plain, 25),
+            other => bail!("--smtp-url begins with smtps://, smtp:// or smtp-plain://, not with {other}:"),
+        };
+        ensure!(
+            url.password().is_none(),
+            "--smtp-url must not hold the password, which every user of this machine could read: \
+             --smtp-password-file, or LIBRARY_SMTP_PASSWORD"
+        );
+        let host = url.host_str().filter(|host| !host.is_empty()).context("--smtp-url names no host")?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let user = percent_decoded(url.username());
+        let account = if user.is_empty() {
+            None
+        } else {
+            let password = secret(self.smtp_password_file.as_deref(), "LIBRARY_SMTP_PASSWORD")?
+                .with_context(|| {
+                    format!(
+                        "--smtp-url signs in as {user}: give --smtp-password-file, or LIBRARY_SMTP_PASSWORD"
+                    )
+                })?;
+            Some((user, password))
+        };
+        let roots = self
+            .smtp_ca
+            .as_ref()
+            .map(|file| {
+                fs::read(file).with_context(|| format!("--smtp-ca: {} cannot be read", file.display()))
+            })
+            .transpose()?;
+        Post::new(mail::Options {
+            host,
+            port: url.port().unwrap_or(port),
+            security,
+            account,
+            roots,
+            from: from.clone(),
+            reply_to: self.mail_reply_to.clone(),
+            redirect: self.mail_redirect.clone(),
+            rate: self.mail_rate,
+            hello: hello.to_owned(),
+        })
+        .map(Some)
+    }
+}
+
+/// Decodes the user's name of a URL.
+fn percent_decoded(text: &str) -> String {
+    let form = format!("text={}", text.replace('+', "%2B"));
+    url::form_urlencoded::parse(form.as_bytes()).map(|(_, text)| text.into_owned()).collect()
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]

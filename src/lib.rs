@@ -14,10 +14,12 @@
 //! - [`jobs`] does background work, such as expiring holds.
 //! - [`import`] and [`demo`] fill the catalogue, [`cover`] draws missing pictures; [`spreadsheet`] guards exported
 //!   lists against formulas.
-//! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the only calls to other machines.
+//! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the calls to other machines,
+//!   except that [`mail`] hands mails to the operator's mail server.
 //! - [`message`] has every text for people, by code, in English; [`money`] is an amount.
-//! - [`clock`] reads the time, [`time_zone`] keeps the library's, [`password`] hashes, [`second_factor`] checks codes of authenticator apps, [`passkey`]
-//!   checks signatures of passkeys, [`limit`] limits rates, [`tls`] names the cryptography.
+//! - [`clock`] reads the time, [`time_zone`] keeps the library's, [`password`] hashes, [`second_factor`] checks codes of
+//!   authenticator apps, [`passkey`] checks signatures of passkeys, [`limit`] limits rates, [`tls`] names the cryptography,
+//!   [`token`] makes random tokens.
 
 pub mod backups;
 pub mod catalogue;
@@ -35,6 +37,7 @@ pub mod import;
 pub mod jobs;
 pub mod library;
 pub mod limit;
+pub mod mail;
 pub mod message;
 pub mod money;
 pub mod oidc;
@@ -54,4 +57,5 @@ pub mod supervise;
 pub mod text;
 pub mod time_zone;
 pub mod tls;
+pub mod token;
 pub mod version;

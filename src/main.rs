@@ -16,13 +16,15 @@ use library::{
     backups,
     clock::Clock,
     config::{
-        AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, Oidc, Visible, Zone,
+        self, AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, MailCommand,
+        Oidc, Visible, Zone,
     },
     demo,
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
         change::PersonChange,
         id::{BookId, UserId},
+        mail::Kind,
         rule::Invalid,
     },
     http::{self, web::Screens},
@@ -32,6 +34,7 @@ use library::{
         marc, rejects,
         table::Source,
     },
+    mail::{self, Outcome},
     password,
     people::{self, second_factor},
     policies::Policies,
@@ -41,7 +44,7 @@ use library::{
         authority::Authority,
         backup, books, catalogue, copies,
         events::{self, Entry},
-        ledger,
+        ledger, mails,
         migrate::{self, MIGRATIONS},
         people as people_stored, time_zone as time_zone_stored, transfer,
     },
@@ -173,7 +176,8 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Move { from, to, zone } => move_library(&from, to, &zone),
-        Command::Doctor { database, zone, backup_folder, visible, oidc } => {
+        Command::Mail(MailCommand::Test { address, mail, database }) => test_mail(&database, &mail, &address),
+        Command::Doctor { database, zone, backup_folder, visible, oidc, mail } => {
             if visible.has_unnamed_proxy() {
                 say!(
                     "warning    https without --tls-certificate means a proxy: name its address in --trusted-proxies, or \
@@ -181,7 +185,7 @@ fn run(command: Command) -> Result<()> {
                 );
             }
             probe_provider(&oidc, &visible);
-            doctor(&database, &zone, backup_folder.as_deref())
+            doctor(&database, &zone, backup_folder.as_deref(), Some(&mail))
         }
     }
 }
@@ -579,7 +583,7 @@ fn move_library(from: &Location, to: Location, zone: &Zone) -> Result<()> {
     }
     let rows: i64 = moved.values().sum();
     say!("{rows} rows of {} tables are in {to}, compared row by row.", moved.len());
-    doctor(&Database { database: to }, zone, None)?;
+    doctor(&Database { database: to }, zone, None, None)?;
     say!("{from} is unchanged. Serve the new database only; remove the old one when you are sure.");
     Ok(())
 }
@@ -599,11 +603,55 @@ fn probe_provider(oidc: &Oidc, visible: &Visible) {
     }
 }
 
-fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
+/// Sends a mail at once, without the outbox.
+fn test_mail(database: &Database, options: &config::Mail, address: &str) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    // The pool of connections lives in it.
+    let _inside = runtime.enter();
+    let post = options
+        .post("localhost")?
+        .context("mail is off: name a mail server by --smtp-url and --mail-from")?;
+    let db = Db::open_existing(&database.database)?;
+    let rulebook = db.read_blocking(|tx| Policies::default().current(tx))?;
+    db.close();
+    let letter = mail::test(&rulebook.library.language, &rulebook.library.name);
+    let addressed = mail::Addressed { person: None, kind: Kind::Test, address, letter: &letter };
+    let now = Clock::system(jiff::tz::TimeZone::UTC).now();
+    let new = post.addressed(&addressed, now, mail::PATIENCE)?;
+    match runtime.block_on(post.send_now(new, now)) {
+        Outcome::Sent(answer) => {
+            say!("{answer} Whether it arrives shows in the mailbox of {address}.");
+            Ok(())
+        }
+        failed => bail!("{}", failed.message()),
+    }
+}
+
+/// Reports on the mail server and the outbox; a mail server that takes no mail is a contradiction.
+fn doctor_of_mail(options: &config::Mail, counts: &mails::Counts, wrong: &mut Vec<String>) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    // The pool of connections lives in it.
+    let _inside = runtime.enter();
+    let Some(post) = options.post("localhost")? else { return Ok(()) };
+    match runtime.block_on(post.check()) {
+        Ok(()) => {
+            say!("mail       {} answers; {} queued, {} failed", post.server(), counts.queued, counts.failed);
+        }
+        Err(reason) => wrong.push(reason.text()),
+    }
+    Ok(())
+}
+
+fn doctor(
+    database: &Database,
+    zone: &Zone,
+    backup_folder: Option<&Path>,
+    mail: Option<&config::Mail>,
+) -> Result<()> {
     storage::is_there(&database.database)?;
     let db = Db::open_existing(&database.database)?;
     let clock = clock(&db, zone)?;
-    let (books, (people, librarians), changes, mut contradictions, open) =
+    let (books, (people, librarians), changes, mut contradictions, open, mails) =
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
@@ -616,6 +664,7 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
                 catalogue::newest_change(tx)?,
                 contradictions,
                 open,
+                mails::counts(tx)?,
             ))
         })?;
     db.close();
@@ -639,6 +688,9 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
             Ok(newest) => say!("backup     {newest}"),
             Err(late) => contradictions.push(format!("{late:#}")),
         }
+    }
+    if let Some(mail) = mail {
+        doctor_of_mail(mail, &mails, &mut contradictions)?;
     }
     list_contradictions(&contradictions);
     if librarians == 0 {

@@ -40,7 +40,7 @@ use crate::{
         setup::Setup,
         web::Screens,
     },
-    jobs,
+    jobs::{self, SendMails},
     library::Library,
     oidc::Provider,
     password::Passwords,
@@ -98,6 +98,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let before_open = Clock::system(time_zone::provisional(requested.as_ref()));
     let tls = tls(&options, &before_open)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
+    let post = options.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     let daily = options.daily_backups()?;
     // Held for the life of the process.
@@ -143,6 +144,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
             },
             daily_backups: daily.clone(),
             provider,
+            post,
         },
         screens,
         limits: Limits::with_student_changes(options.student_changes),
@@ -158,6 +160,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     jobs.spawn(probe_provider(state.settings.provider.clone()));
     let owner = http::session::new_token()?;
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
+    send_mails(&mut jobs, &state, &owner);
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
     // Must come before the log says that the library is open: a supervisor reading that line may send a stop signal at once.
     let mut stop = Stop::listen()?;
@@ -193,6 +196,13 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         () = stop.asked() => tracing::warn!("asked again: stopped at once; what was answered is stored"),
     }
     Ok(())
+}
+
+/// Starts the job that sends mail, if mail is on.
+fn send_mails(jobs: &mut JoinSet<()>, state: &App, owner: &str) {
+    let Some(post) = state.settings.post.clone() else { return };
+    let send = SendMails::new(post, &state.settings.public_url);
+    jobs.spawn(jobs::keep(send, state.library.clone(), owner.to_owned()));
 }
 
 /// Binds the listener of an option.

@@ -56,4 +56,6 @@ ids! {
     ImportId,
     /// Id of a notice.
     NoticeId,
+    /// Id of an outgoing mail.
+    MailId,
 }

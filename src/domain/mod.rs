@@ -16,6 +16,7 @@ pub mod label;
 pub mod ledger;
 pub mod library;
 pub mod loan;
+pub mod mail;
 pub mod moment;
 pub mod notice;
 pub mod person;

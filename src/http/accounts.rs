@@ -650,6 +650,10 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     setup: bool,
+    /// True if a forgotten password is replaced by a link that comes by mail; omitted otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    mail: bool,
     /// Name of the college's provider, if sign-in with it is offered; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
@@ -695,6 +699,7 @@ pub async fn read_session(
         passkeys: Party::at(&app.settings.public_url).is_some(),
         second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
         setup: app.setup.is_open(),
+        mail: app.settings.post.is_some(),
         provider,
         expires_in,
     }))

@@ -59,6 +59,9 @@ pub enum Error {
     /// The sign-in code does not exist, has expired, or belongs to another person.
     #[error("the sign-in code is not right")]
     InvalidCode,
+    /// The link to a new password was used, has expired, or never existed.
+    #[error("the link is not valid")]
+    InvalidLink,
     /// The code for the first librarian is wrong or has expired.
     #[error("the code for the first librarian is not right")]
     InvalidSetupCode,
@@ -301,6 +304,7 @@ codes! {
     RoleUndefined = "role-undefined",
     AccountInactive = "account-inactive",
     InvalidCode = "invalid-code",
+    InvalidLink = "invalid-link",
     InvalidSetupCode = "invalid-setup-code",
     SetupDone = "setup-done",
     SecondFactorNeeded = "second-factor-needed",
@@ -411,6 +415,7 @@ impl Error {
                 (StatusCode::FORBIDDEN, Code::AccountInactive, message::problem_account_inactive())
             }
             Self::InvalidCode
+            | Self::InvalidLink
             | Self::InvalidSetupCode
             | Self::SetupDone
             | Self::SecondFactorNeeded
@@ -494,6 +499,7 @@ impl Error {
         let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
         match self {
             Self::InvalidCode => (unauthorized, Code::InvalidCode, message::problem_invalid_code()),
+            Self::InvalidLink => (unauthorized, Code::InvalidLink, message::problem_invalid_link()),
             Self::InvalidSetupCode => {
                 (unauthorized, Code::InvalidSetupCode, message::problem_invalid_setup_code())
             }
@@ -646,6 +652,7 @@ mod tests {
             Error::SignInExpired,
             Error::SecondFactorMissing,
             Error::SecondFactorOn,
+            Error::InvalidLink,
             Error::InvalidSetupCode,
             Error::SetupDone,
             Error::InvalidPasskey,

@@ -53,6 +53,7 @@ const LONGEST_ANSWER: usize = 1024 * 1024;
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
+    "/auth/reset",
     "/auth/oidc",
     "/auth/oidc/link",
     "/people/{id}/sign-in-code",

@@ -44,6 +44,12 @@ pub struct Limits {
     pub lately_wrong_code: Limit<(UserId, Network)>,
     /// Wrong codes for the first librarian, from a network.
     pub setups: Limit<Network>,
+    /// Links to a new password asked for from a network.
+    pub forgotten: Limit<Network>,
+    /// Links to a new password asked for an address, known or not.
+    pub forgotten_of_address: Limit<String>,
+    /// Wrong links to a new password from a network.
+    pub resets: Limit<Network>,
     /// Accounts registered from a network.
     pub registrations: Limit<Network>,
     /// Sign-ins with the provider begun from a network.
@@ -101,6 +107,12 @@ impl Default for Limits {
             lately_wrong_code: Limit::new(1, Duration::from_hours(1)),
             // With 76 bits in a code, the limit keeps the log short rather than the code secret.
             setups: Limit::new(10, Duration::from_secs(30)),
+            // A campus shares an address; each request makes a row and perhaps a mail.
+            forgotten: Limit::new(60, Duration::from_secs(10)),
+            // A person who finds no mail asks again; more would fill the mailbox of another.
+            forgotten_of_address: Limit::new(3, Duration::from_mins(10)),
+            // A token has 256 bits; the limit keeps the log short.
+            resets: Limit::new(30, Duration::from_secs(20)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
             // A campus shares an address; each sign-in holds a row for ten minutes.
             provider_sign_ins: Limit::new(300, Duration::from_millis(500)),

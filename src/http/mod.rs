@@ -19,6 +19,7 @@ pub mod edge;
 pub mod error;
 pub mod exports;
 pub mod extract;
+pub mod forgotten;
 pub mod headers;
 pub mod holds;
 pub mod idempotency;
@@ -27,6 +28,7 @@ pub mod labels;
 pub mod ledger;
 pub mod limits;
 pub mod loans;
+pub mod mails;
 pub mod money;
 pub mod notices;
 pub mod oidc;
@@ -140,6 +142,16 @@ fn on_paper() -> OpenApiRouter<Shared> {
         .routes(routes!(labels::delete_label_sheet))
 }
 
+/// Returns the routes of mails and of the links that come by them.
+fn by_mail() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(forgotten::forget_password))
+        .routes(routes!(forgotten::reset_password))
+        .routes(routes!(mails::list_mails))
+        .routes(routes!(mails::stop_mail))
+        .routes(routes!(mails::send_mail_again))
+}
+
 /// Returns the API's routes; a route without documentation cannot be added.
 fn api() -> OpenApiRouter<Shared> {
     account_api()
@@ -247,6 +259,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(overview::show_steps))
         .routes(routes!(overview::note_printed))
         .routes(routes!(setup::read_setup, setup::set_up))
+        .merge(by_mail())
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
 }

@@ -68,6 +68,8 @@ const TEXTS: &[(&str, &[Text])] = &[
         &[account::NAME, account::EMAIL, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
     ),
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
+    ("ForgottenPassword", &[account::EMAIL, library::LANGUAGE]),
+    ("PasswordReset", &[super::forgotten::TOKEN, account::PASSWORD, library::LANGUAGE]),
     ("FirstLibrarian", &[super::accounts::CODE, account::NAME, account::EMAIL, account::PASSWORD]),
     ("ProviderLink", &[super::oidc::LIBRARY_PASSWORD]),
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use url::Url;
 
 use super::session::Lifetimes;
-use crate::{backups::Daily, domain::account::Role, oidc::Provider};
+use crate::{backups::Daily, domain::account::Role, mail::Post, oidc::Provider};
 
 /// Answer of the look-up of an ID card (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -44,6 +44,8 @@ pub struct Settings {
     pub daily_backups: Option<Daily>,
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
+    /// Way to the mail server, if mail is on.
+    pub post: Option<Arc<Post>>,
 }
 
 impl Settings {

@@ -12,11 +12,12 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
+    mails::MailTrouble,
 };
 use crate::{
     domain::rulebook::Rulebook,
     storage::{
-        copies, loans,
+        copies, loans, mails,
         overview::{self, Mark, Steps},
     },
 };
@@ -78,6 +79,9 @@ pub struct Overview {
     /// Set if the server makes daily backups and the last one is older than two days.
     #[schema(required)]
     late_backup: Option<LateBackup>,
+    /// Set if no mail could be sent for an hour.
+    #[schema(required)]
+    mail_trouble: Option<MailTrouble>,
     /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
@@ -114,11 +118,14 @@ async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
     Ok(late.then_some(LateBackup { last_on }))
 }
 
+/// Time after which librarians see that no mail is sent, in milliseconds.
+const MAIL_TROUBLE: i64 = 60 * 60 * 1000;
+
 /// Read the first steps of a new library, and what waits today.
 #[utoipa::path(get, path = "/overview", responses((status = 200, body = Overview)))]
 pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overview>> {
     let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
-    let today = clock.today();
+    let (today, now, has_mail) = (clock.today(), clock.now(), app.settings.post.is_some());
     let late_backup = late_backup(&app, today).await?;
     let read = app.library.db.snapshot(move |tx| -> Result<Overview> {
         let rulebook = policies.current(tx)?;
@@ -132,6 +139,9 @@ pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overv
             missing: work.missing,
             missing_since: work.missing_since.map(|at| clock.day_of(at)),
             late_backup,
+            mail_trouble: mails::trouble(tx)?
+                .filter(|trouble| has_mail && now - trouble.since >= MAIL_TROUBLE)
+                .map(Into::into),
             today,
         })
     });

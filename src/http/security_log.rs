@@ -66,6 +66,10 @@ events! {
     ProviderFailed = "provider.failed": "the college's provider was of no use",
     ProviderLinked = "provider.linked": "an account was linked with the college's provider",
     ProviderUnlinked = "provider.unlinked": "an account was unlinked from the college's provider",
+    LinkAsked = "link.asked": "a link to a new password was asked for",
+    LinkLimited = "link.limited": "links to a new password were asked for or tried too often",
+    LinkUsed = "link.ok": "somebody chose a password with a link",
+    LinkRefused = "link.refused": "a link to a new password was refused",
     SetUp = "setup.ok": "the first librarian was made",
     SetupRefused = "setup.refused": "a code for the first librarian was refused",
     SetupLimited = "setup.limited": "codes for the first librarian were tried too often",
@@ -156,6 +160,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         Some(
             Code::InvalidCredentials
             | Code::InvalidCode
+            | Code::InvalidLink
             | Code::InvalidSetupCode
             | Code::AccountInactive
             | Code::RoleUndefined
@@ -169,6 +174,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     let of_this_route = match (method.as_str(), route) {
         ("POST", "/auth/sign-in") if half_done => Some(Event::SecondFactorAsked),
         ("POST", "/auth/redeem") if half_done => Some(Event::CodeRedeemed),
+        ("POST", "/auth/reset") if half_done => Some(Event::LinkUsed),
         ("POST", "/auth/sign-in/code") => {
             of_three(Event::SignedIn, Event::SecondFactorLimited, Event::SecondFactorRefused)
         }
@@ -180,6 +186,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         }
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
+        ("POST", "/auth/forgot") => of_three(Event::LinkAsked, Event::LinkLimited, Event::LinkRefused),
+        ("POST", "/auth/reset") => of_three(Event::LinkUsed, Event::LinkLimited, Event::LinkRefused),
         ("POST", "/setup") => of_three(Event::SetUp, Event::SetupLimited, Event::SetupRefused),
         _ if code == Some(Code::ProviderUnavailable) => Some(Event::ProviderFailed),
         ("POST", "/auth/oidc/link") if !limited && !done => Some(Event::ProviderRefused),
@@ -307,6 +315,8 @@ mod tests {
             ("passkey.removed", 1),
             ("recovery-code.made", 1),
             ("code.ok", 1),
+            ("link.asked", 1),
+            ("link.ok", 1),
             ("provider.linked", 1),
             ("provider.unlinked", 1),
             ("sign-out", 1),

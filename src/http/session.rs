@@ -10,8 +10,6 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, HeaderValue, Method, header, request::Parts},
 };
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
 use super::{
@@ -27,6 +25,7 @@ use crate::{
     jobs::{Job, Outcome},
     library::Library,
     storage::{self, Db, sessions},
+    token,
 };
 
 /// Lifetime of a session in days (R-LOGIN-6). A session that is not kept lasts as long on the server; its cookie ends
@@ -101,13 +100,13 @@ pub fn random<const N: usize>() -> Result<[u8; N]> {
 
 /// Creates a token of 256 random bits.
 pub fn new_token() -> Result<String> {
-    Ok(URL_SAFE_NO_PAD.encode(random::<32>()?))
+    token::new().map_err(|error| Error::Internal(error.to_string().into()))
 }
 
 /// Hashes a token for the database: SHA-256 in base64url.
 #[must_use]
 pub fn hashed(token: &str) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
+    token::hashed(token)
 }
 
 /// Builds the `Set-Cookie` that begins a session.

@@ -7,6 +7,7 @@ mod clear_passing;
 mod expire_holds;
 mod forget_readers;
 mod remind;
+mod send_mails;
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,11 +17,10 @@ pub use clear_passing::{ClearPassing, clear_passing};
 pub use expire_holds::{ExpireHolds, expire_holds};
 pub use forget_readers::{ForgetReaders, forget_readers};
 pub use remind::{Remind, remind};
+pub use send_mails::{SendMails, send_mails};
 
 use crate::{library::Library, storage, supervise::keep_running};
 
-/// Pause between two runs, and between two checks of a daily job.
-const PAUSE: Duration = Duration::from_secs(30);
 /// Duration of a lease, in milliseconds: the delay after a server that vanished.
 const LEASE: i64 = 120_000;
 
@@ -30,6 +30,8 @@ pub trait Job: Send + Sync + 'static {
     const NAME: &'static str;
     /// True for a job that runs once per day of the library.
     const DAILY: bool = false;
+    /// Pause between two runs, and between two checks of a daily job.
+    const PAUSE: Duration = Duration::from_secs(30);
 
     /// Runs the job once; `owner` identifies this server among those on the same database. A failed run is logged and repeated.
     fn run(&self, library: &Library, owner: &str) -> impl Future<Output = storage::Result<Outcome>> + Send;
@@ -76,6 +78,6 @@ async fn repeat<J: Job>(job: Arc<J>, library: Library, owner: String) {
                 ),
             }
         }
-        sleep(PAUSE).await;
+        sleep(J::PAUSE).await;
     }
 }

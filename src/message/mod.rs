@@ -13,6 +13,7 @@ mod hold;
 mod import;
 mod label;
 mod loan;
+mod mail;
 mod money;
 mod notice;
 mod person;
@@ -24,7 +25,8 @@ mod undo;
 
 use std::{
     borrow::Cow,
-    sync::{PoisonError, RwLock},
+    collections::HashMap,
+    sync::{LazyLock, PoisonError, RwLock},
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
@@ -38,6 +40,7 @@ pub use hold::*;
 pub use import::*;
 pub use label::*;
 pub use loan::*;
+pub use mail::*;
 pub use money::*;
 pub use notice::*;
 pub use person::*;
@@ -76,6 +79,7 @@ const TABLES: &[&[Template]] = &[
     import::TEMPLATES,
     label::TEMPLATES,
     loan::TEMPLATES,
+    mail::TEMPLATES,
     money::TEMPLATES,
     notice::TEMPLATES,
     person::TEMPLATES,
@@ -102,6 +106,17 @@ impl Message {
         self.text_with(&CURRENCY.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Renders the message in a language of the screens; in English where that has no words for it.
+    #[must_use]
+    pub fn text_in(&self, language: &str) -> String {
+        let translated = if language == "hi" { HINDI.get(self.code) } else { None };
+        let Some(parts) = translated.and_then(|text| parse(text).ok()) else { return self.text() };
+        let mut text = String::new();
+        let sign = CURRENCY.read().unwrap_or_else(PoisonError::into_inner);
+        render(&parts, &self.params, &sign, None, &mut text);
+        text
+    }
+
     /// Renders the message in English, with this currency sign.
     #[must_use]
     pub fn text_with(&self, sign: &str) -> String {
@@ -111,6 +126,12 @@ impl Message {
         text
     }
 }
+
+/// Hindi templates of the screens, by code.
+static HINDI: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let templates = include_str!("../../web/src/messages/hi.json");
+    serde_json::from_str(templates).unwrap_or_default()
+});
 
 /// Message as stored in the database, without its text.
 #[derive(Serialize, serde::Deserialize)]

@@ -23,6 +23,8 @@ messages! {
         "This account is not active. Ask at the library's desk.";
     "problem.invalid-code" = problem_invalid_code():
         "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
+    "problem.invalid-link" = problem_invalid_link():
+        "This link is no longer valid: it works once, and for 30 minutes. Ask for a new one.";
     "problem.invalid-setup-code" = problem_invalid_setup_code():
         "This code is not right, or older than an hour. Restart the server: it prints a new address.";
     "problem.setup-done" = problem_setup_done(): "This library has a librarian already. Sign in.";

@@ -8,7 +8,7 @@ use crate::{
         Tx,
         accounts::{self, Taken},
         authority::{self, Authority},
-        oidc,
+        oidc, password_links,
         people::{self, Record},
         sessions, sign_in_codes,
     },
@@ -63,10 +63,7 @@ pub fn redeem(
         Err(authority::Error::Forbidden | authority::Error::MoreCapable) => return Ok(false),
         found => found?,
     };
-    // A stranger who registered the account may have linked it with a provider account of their own.
-    for provider in oidc::unlink_claimed(tx, person)? {
-        record(tx, moment, Some(person), person, SignInChange::ProviderUnlinked { provider })?;
-    }
+    unlink_claimed(tx, moment, person)?;
     let mut details = subject.record().details.clone();
     let added = match (email, &details.email) {
         (Some(email), Some(own)) if folded_email(email) != folded_email(own) => {
@@ -86,5 +83,35 @@ pub fn redeem(
     people::set_password(tx, &subject, password_hash)?;
     sessions::end_all_of(tx, &subject)?;
     record(tx, moment, Some(person), person, SignInChange::PasswordSet { email: added })?;
+    Ok(true)
+}
+
+/// Unlinks the provider: a stranger who registered the account may have linked it with a provider account of their own.
+fn unlink_claimed(tx: &mut Tx<'_>, moment: Moment, person: UserId) -> Result<()> {
+    for provider in oidc::unlink_claimed(tx, person)? {
+        record(tx, moment, Some(person), person, SignInChange::ProviderUnlinked { provider })?;
+    }
+    Ok(())
+}
+
+/// Uses up a link from a mail: stores the person's password and ends earlier sessions. `false` if the link was used meanwhile,
+/// or has ended with what it rests on.
+pub fn redeem_link(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    person: UserId,
+    link_hash: &str,
+    password_hash: &str,
+) -> Result<bool> {
+    let subject = authority::own(tx, person)?;
+    if !password_links::use_up(tx, person, link_hash, moment.at)? {
+        return Ok(false);
+    }
+    // The password may be the same: then no trigger deletes the others.
+    password_links::end_all_of(tx, person)?;
+    unlink_claimed(tx, moment, person)?;
+    people::set_password(tx, &subject, password_hash)?;
+    sessions::end_all_of(tx, &subject)?;
+    record(tx, moment, Some(person), person, SignInChange::PasswordSet { email: None })?;
     Ok(true)
 }

@@ -98,6 +98,16 @@ impl Authority {
     }
 }
 
+/// Locks the record of a person who acts for themself, to change their own password.
+///
+/// # Errors
+/// [`Error::NotFound`], also for one that was erased or merged into another.
+pub fn own(tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
+    accounts::lock(tx, person)?;
+    let record = people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+    Ok(Subject { record })
+}
+
 /// A person on whose record this transaction may write, locked until it ends.
 #[derive(Clone, Debug)]
 pub struct Subject {

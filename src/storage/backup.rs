@@ -383,11 +383,20 @@ fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
 fn sign_everybody_out(path: &Path) -> Result<()> {
     let restored = Connection::open(path)?;
     restored.pragma_update(None, "foreign_keys", true)?;
-    for table in ["sessions", "sign_in_codes", "half_sign_ins"] {
+    for table in ["sessions", "sign_in_codes", "half_sign_ins", "password_links", "link_requests"] {
         // An older schema may not have it.
         if restored.table_exists(None, table)? {
             restored.execute(&format!("DELETE FROM {table}"), [])?;
         }
+    }
+    // The library that made the copy has most likely sent them.
+    if restored.table_exists(None, "mails")? {
+        restored.execute(
+            "UPDATE mails SET state = 'stopped', ended_at = created_at, leased_by = NULL, leased_until = NULL,
+                    text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
+             WHERE state = 'queued'",
+            [],
+        )?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Removal of readers from past loans and holds (R-PEOPLE-10). Loans and holds stay; accounts stay whole.
 
-use super::{Result, Row, Tx, books, covers, idempotency, merge, notices};
+use super::{Result, Row, Tx, books, covers, idempotency, mails, merge, notices};
 use crate::{
     domain::id::{BookId, HoldId, LoanId, UserId},
     sql,
@@ -129,5 +129,7 @@ pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM half_sign_ins WHERE expires_at <= $1"), &[&now])?;
+    tx.execute(sql!("DELETE FROM password_links WHERE expires_at <= $1"), &[&now])?;
+    tx.execute(sql!("DELETE FROM mails WHERE ended_at <= $1"), &[&(now - mails::KEPT_FOR)])?;
     Ok(())
 }

@@ -188,6 +188,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     notices::follow_subjects(tx, dropped)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM sign_in_codes WHERE user_id = $1"), &[&dropped])?;
+    tx.execute(sql!("UPDATE mails SET person_id = $1 WHERE person_id = $2"), &[&keep, &dropped])?;
     // Whoever comes by the provider is found by the roll number or the address again, and is the one that stays.
     tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM oidc_proofs WHERE user_id = $1"), &[&dropped])?;

@@ -89,6 +89,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0032_browser_key"),
     migration!("0033_covers"),
     migration!("0034_notices"),
+    migration!("0035_mails"),
 ];
 
 impl Migration {

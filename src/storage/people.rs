@@ -649,6 +649,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
     for statement in [
         sql!("DELETE FROM sessions WHERE user_id = $1"),
         sql!("DELETE FROM sign_in_codes WHERE user_id = $1"),
+        sql!("DELETE FROM mails WHERE person_id = $1"),
         sql!("DELETE FROM authenticators WHERE user_id = $1"),
         sql!("DELETE FROM passkeys WHERE user_id = $1"),
         sql!("DELETE FROM recovery_codes WHERE user_id = $1"),

@@ -19,8 +19,8 @@ use crate::{
     domain::{
         account::Capability,
         id::{
-            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, NoticeId, PasskeyId, PhoneId,
-            PhoneScanId, ReviewId, SessionId, UserId,
+            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, MailId, NoticeId,
+            PasskeyId, PhoneId, PhoneScanId, ReviewId, SessionId, UserId,
         },
     },
     money::Money,
@@ -202,6 +202,7 @@ numbers!(
     PasskeyId,
     SessionId,
     ImportId,
+    MailId,
     Money
 );
 

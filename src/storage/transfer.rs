@@ -12,8 +12,8 @@ use super::{Error, Location, Result, Tx, is_there, migrate, only_server, postgre
 
 /// Tables that are empty in a new library.
 const EMPTY_WHEN_NEW: &[&str] = &["users", "books", "events", "settings", "loans", "account_lines"];
-/// Inserted last: triggers on second factors delete sign-in codes.
-const LAST: &str = "sign_in_codes";
+/// Inserted last: triggers on second factors delete sign-in codes and links.
+const LAST: [&str; 2] = ["sign_in_codes", "password_links"];
 /// Maximum length of the rows that are inserted at once.
 const PORTION: usize = 1024 * 1024;
 
@@ -153,7 +153,7 @@ fn tables(tx: &mut Tx<'_>) -> Result<Tables> {
 }
 
 fn in_order(tables: &Tables) -> impl Iterator<Item = (&String, &BTreeMap<String, String>)> {
-    let is_last = |(table, _): &(&String, _)| table.as_str() == LAST;
+    let is_last = |(table, _): &(&String, _)| LAST.contains(&table.as_str());
     tables.iter().filter(move |one| !is_last(one)).chain(tables.iter().filter(is_last))
 }
 

@@ -116,6 +116,7 @@ impl TestApp {
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
             daily_backups: None,
             provider: None,
+            post: None,
         };
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));

@@ -95,6 +95,8 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/overview/printed"
             | "/backups"
             | "/covers"
+            | "/mails/{id}/stop"
+            | "/mails/{id}/again"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview",

@@ -33,6 +33,7 @@ use tower::ServiceExt as _;
 use crate::{
     app::{Answer, Person, TestApp, form, with},
     common::Database,
+    mails::{post, queued},
     oidc::known,
 };
 
@@ -118,6 +119,8 @@ fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
         "account_lines",
         "settlements",
         "oidc_links",
+        "link_requests",
+        "mails",
     ]
     .iter()
     .map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY 1, 2")))
@@ -141,8 +144,11 @@ fn documented() -> BTreeSet<(String, String)> {
 async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
     // The provider is not called here.
     let provider = known("http://127.0.0.1:9", |_| {});
-    let app =
-        TestApp::with(database.into(), "Asia/Kolkata", |settings| settings.provider = Some(provider)).await;
+    let app = TestApp::with(database.into(), "Asia/Kolkata", |settings| {
+        settings.provider = Some(provider);
+        settings.post = Some(post(25).into());
+    })
+    .await;
     let (visitor, student, admin) = (app.visitor(), app.student(1).await, app.admin(0).await);
     let book = app.book("Godaan", 5).await;
     let etag = admin.get(&format!("/books/{book}")).await.etag();
@@ -241,6 +247,12 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
     all.extend(to_money(&admin, student.uid.0).await);
     all.push(to_the_provider(&student).await);
+    all.push((
+        &visitor,
+        Write::new("POST", "/auth/forgot").body(json!({ "email": "student1@college.edu" })),
+        "/auth/forgot",
+    ));
+    all.extend(to_mails(&admin).await);
     let here = app.student(6).await;
     all.extend(to_sessions(&here, &admin).await.into_iter().chain(to_the_collection(&admin).await));
     repeat(&app, &all).await;
@@ -269,6 +281,16 @@ async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write
         ),
         (admin, Write::new("POST", "/overview/printed"), "/overview/printed"),
         (admin, Write::new("PUT", "/overview/steps").body(json!({ "shown": true })), "/overview/steps"),
+    ]
+}
+
+/// A librarian's writes on mails.
+async fn to_mails<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 2] {
+    let (waiting, stopped) = (queued(admin.app, "a@x.org").await, queued(admin.app, "b@x.org").await);
+    admin.ask(&format!("/mails/{stopped}/stop")).await.expect(204);
+    [
+        (admin, Write::new("POST", format!("/mails/{waiting}/stop")), "/mails/{id}/stop"),
+        (admin, Write::new("POST", format!("/mails/{stopped}/again")), "/mails/{id}/again"),
     ]
 }
 

@@ -56,6 +56,9 @@ mod librarian;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;
+#[path = "../common/mail_server.rs"]
+mod mail_server;
+mod mails;
 mod model;
 mod money;
 mod network;

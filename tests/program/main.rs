@@ -20,6 +20,10 @@ mod histories;
 mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
+mod mail;
+#[path = "../common/mail_server.rs"]
+#[expect(dead_code, reason = "the other ways in which a mail server fails are tried in process")]
+mod mail_server;
 mod moving;
 mod process;
 #[path = "../common/provider.rs"]

@@ -14,9 +14,11 @@ use library::{
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, NoticeId, SessionId, UserId},
         ledger::{LineKind, Method, Settled},
         notice::Notice,
+        mail::Kind,
         person::Details,
         review::ReviewForm,
     },
+    message::mail_expired,
     money::Money,
     passkey::Made,
     second_factor::{self, Typed},
@@ -31,11 +33,12 @@ use library::{
         leases,
         ledger::{self, NewLine},
         loans::{self, End},
+        mails::{self, NewMail},
         merge::{self, Merge},
         no_dues, notices,
         oidc::{self, Flow, Link, Proof},
         page::Position,
-        passkeys, people,
+        passkeys, password_links, people,
         phones::{self, Heard, Pairing, Phone},
         reviews, second_factors,
         sessions::{self, Opened},
@@ -64,6 +67,8 @@ const COUNTS: &[&str] = &[
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
+    // Twice a minute, for the metrics, and for the page of mails.
+    "SELECT state, COUNT(*), MIN(created_at) FROM mails",
     "SELECT id, category FROM users WHERE category <>",
 ];
 
@@ -468,6 +473,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     sign_in_codes::keep(tx, &person, uid, "h", 9)?;
     sign_in_codes::hash(tx, added, 1)?;
     sign_in_codes::use_up(tx, added, "h", 1)?;
+    of_mail(tx, added)?;
     of_second_factor(tx, added)?;
     no_dues::keep(tx, "n", added, 1, date(2026, 11, 21))?;
     no_dues::by_number(tx, "n")?;
@@ -514,6 +520,43 @@ fn explained(database: &Database, statement: &str, postgres: bool) -> String {
         .map(|row| row.into_iter().flatten().collect::<Vec<_>>().join(" "))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Runs the statements of mails and of the links that come by them.
+fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
+    password_links::request(tx, "a@college.edu", "en", 1)?;
+    password_links::has_requests(tx)?;
+    password_links::take_request(tx)?;
+    password_links::keep(tx, person, "h", 9)?;
+    password_links::owner(tx, "h", 1)?;
+    password_links::use_up(tx, person, "h", 1)?;
+    password_links::end_all_of(tx, person)?;
+    let mail = NewMail {
+        person: Some(person),
+        kind: Kind::PasswordLink,
+        address: "a@college.edu".into(),
+        subject: "s".into(),
+        text: "t".into(),
+        html: "h".into(),
+        message_id: "m".into(),
+        not_before: 1,
+        expires_at: 9,
+    };
+    let (id, words) = (mails::queue(tx, &mail, 1)?, mail_expired());
+    mails::is_due(tx, 1)?;
+    mails::take(tx, "o", 1, 2)?;
+    mails::put_off(tx, id, "o", &words, 1)?;
+    mails::give_back(tx, id, "o", &words)?;
+    mails::sent(tx, id, "o", &words, 1)?;
+    mails::lock(tx, id)?;
+    mails::stop(tx, id, 1)?;
+    mails::again(tx, id, 1, 2)?;
+    mails::expire(tx, &words, 3)?;
+    mails::page(tx, &mails::Choice::default(), id.0, 9)?;
+    mails::counts(tx)?;
+    mails::in_trouble(tx, &words, 1, 2)?;
+    mails::trouble(tx)?;
+    mails::out_of_trouble(tx)
 }
 
 /// S37: with sequential scans disabled `PostgreSQL` still uses one if no index fits, and on the tests' small tables only then.

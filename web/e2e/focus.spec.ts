@@ -38,6 +38,8 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     register: { title: 'Create Account', go: (page) => page.getByRole('link', { name: 'Register' }).click() },
     login: { ...signIn, go: (page) => page.getByRole('link', { name: 'Sign in' }).click() },
     redeem: { title: 'Choose a password', go: (page) => page.getByRole('link', { name: 'I have a code' }).click() },
+    forgot: { title: 'Forgot your password?', ...opened('forgot') },
+    reset: { title: 'Choose a new password', ...opened('reset') },
     setup: { title: 'Set up your library', ...opened('setup') },
     phone: { title: /./, ...opened('phone') },
     noDues: { title: 'No-dues certificate', ...opened('no-dues/NOBODYS') },
@@ -78,6 +80,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     receipt: { title: /^Receipt /, ...opened('receipt/2026-27-000001') },
     activity: { title: 'Activity', go: underMore('Activity') },
     labels: { title: 'Labels', go: underMore('Labels') },
+    mails: { title: 'Mails', go: underMore('Mails') },
     settings: { title: 'Settings', go: underMore('Settings') },
     addBook: {
       title: 'Add New Book',

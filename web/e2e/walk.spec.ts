@@ -132,6 +132,9 @@ const VISITOR: Walk[] = [
     ],
   },
   { address: 'redeem' },
+  { address: 'forgot' },
+  { address: 'reset' },
+  { address: 'reset#used' },
   { address: 'setup' },
   {
     address: 'register',
@@ -334,6 +337,7 @@ const LIBRARIAN: Walk[] = [
     states: [broken('today at the desk that failed', 'desk/today', '**/api/v1/desk/today*')],
   },
   { address: 'closings' },
+  { address: 'mails', states: [broken('mails that failed', 'mails', '**/api/v1/mails*')] },
   {
     address: 'labels',
     states: ['batches', 'sheets'].map((tab) => ({

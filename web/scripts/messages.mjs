@@ -19,12 +19,12 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
 /** The messages of the sign-in page travel first. */
 const FIRST = [
-  /^account\.(?!provider|redeem|register|setup)/,
+  /^account\.(?!forgot|provider|reset|redeem|register|setup)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
-  /^problem\.(?!book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
+  /^problem\.(?!book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
-  /^label\.(?!Authenticator|BookForm|Category|ClosedDates|FirstLibrarian|LibrarySettings|NewPasskey|PasswordChange|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
+  /^label\.(?!Authenticator|BookForm|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|PasswordChange|PasswordReset|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
 ]
 
 /** Parts that are no area of their own, for what several features say. The first that fits counts. */
@@ -42,7 +42,8 @@ const SHARED = [
   ['frame', /^desk\.screen\.(closing|dropCard|setAside|taken|waived)$/],
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
-  ['people', /^import\./],
+  // Mails and what became of them: a part of their own would lengthen the first load's list of parts.
+  ['people', /^(import|letter|mail|mails)\./],
   ['books', /^overview\./],
   ['settings', /^effect\./],
 ]

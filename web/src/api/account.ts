@@ -4,7 +4,18 @@ import { storedRole } from '../lib/storage'
 import { action, clearIntents } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Capability, Entered, Profile, Redemption, Registration, SecondFactorCode, SignIn, User } from './types'
+import type {
+  Capability,
+  Entered,
+  ForgottenPassword,
+  PasswordReset,
+  Profile,
+  Redemption,
+  Registration,
+  SecondFactorCode,
+  SignIn,
+  User,
+} from './types'
 
 /** Current session; `user` is null for a visitor. */
 export const sessionQuery = queryOptions({
@@ -74,6 +85,19 @@ export const redeem = action({
     const body = { ...rest, ...(rollNumber.trim() && { rollNumber }), ...(email.trim() && { email }) }
     return dataOf(client.POST('/auth/redeem', { body, ...call }))
   },
+  learn: (queries, user) => changePerson(queries, user),
+})
+
+/** Asks for a link by mail to a new password. */
+export const askForLink = action({
+  name: 'askForLink',
+  send: (body: ForgottenPassword, call) => dataOf(client.POST('/auth/forgot', { body, ...call })),
+})
+
+/** Chooses a password with a link from a mail, and signs in. */
+export const resetPassword = action({
+  name: 'resetPassword',
+  send: (body: PasswordReset, call) => dataOf(client.POST('/auth/reset', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 

@@ -234,9 +234,6 @@ export const forms = {
       "minimum": 0,
       "maximum": 100000
     },
-    "fineUpToPrice": {
-      "required": false
-    },
     "graceDays": {
       "required": false,
       "minimum": 0,
@@ -314,9 +311,6 @@ export const forms = {
       "maxLength": 100
     },
     "to": {
-      "required": false
-    },
-    "yearly": {
       "required": false
     }
   },
@@ -433,6 +427,23 @@ export const forms = {
       "required": true,
       "minLength": 8,
       "maxLength": 128
+    }
+  },
+  "ForgottenPassword": {
+    "email": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "values": [
+        "en",
+        "hi"
+      ]
     }
   },
   "LabelBatchForm": {
@@ -699,22 +710,6 @@ export const forms = {
       "required": false
     }
   },
-  "NoticeSettings": {
-    "automatic": {
-      "required": false
-    },
-    "dueSoonDays": {
-      "required": false,
-      "minimum": 1,
-      "maximum": 30
-    },
-    "off": {
-      "required": false
-    },
-    "overdueDays": {
-      "required": false
-    }
-  },
   "OpenForm": {
     "code": {
       "trimmed": true,
@@ -789,6 +784,26 @@ export const forms = {
       "required": true,
       "minLength": 8,
       "maxLength": 128
+    }
+  },
+  "PasswordReset": {
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "values": [
+        "en",
+        "hi"
+      ]
+    },
+    "password": {
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
+    },
+    "token": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
     }
   },
   "PaymentForm": {
@@ -966,11 +981,6 @@ export const forms = {
     },
     "remember": {
       "required": false
-    }
-  },
-  "ReadNotices": {
-    "upTo": {
-      "required": true
     }
   },
   "Redemption": {

@@ -68,6 +68,8 @@ export const keys = {
   receipt: (number: string) => ['receipts', number] as const,
   imports: ['imports'] as const,
   importOfBooks: (id: number) => ['imports', 'one', id] as const,
+  mails: ['mails'] as const,
+  mailList: (filter: object) => ['mails', filter] as const,
   loans: ['loans'] as const,
   overdue: ['loans', 'overdue'] as const,
   loanLists: ['loans', 'list'] as const,

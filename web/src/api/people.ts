@@ -285,3 +285,11 @@ export const noDuesQuery = (number: string) =>
     queryKey: keys.noDues(number),
     queryFn: ({ signal }) => dataOf(client.GET('/no-dues/{number}', { params: { path: { number } }, signal })),
   })
+
+/** The last mails to a person that failed. */
+export const failedMailsQuery = (person: number) =>
+  queryOptions({
+    queryKey: keys.mailList({ person }),
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/mails', { params: { query: { person, state: 'failed', limit: 3 } }, signal })),
+  })

@@ -247,6 +247,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a link by mail to a new password. The answer is the same for every address, known or not. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ForgottenPassword"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/id-card": {
         parameters: {
             query?: never;
@@ -781,6 +844,55 @@ export interface paths {
                     };
                     content: {
                         "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose a password with a link from a mail, and sign in. All other browsers are signed out; a second factor is still required. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasswordReset"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Entered"];
                     };
                 };
                 /** @description What went wrong */
@@ -4333,6 +4445,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the mails of the last thirty days. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Opaque position, from `next`. */
+                    cursor?: string;
+                    /** @description Maximum number of mails, 1 to 100. */
+                    limit?: number;
+                    /** @description Person to whom the mails went. */
+                    person?: number;
+                    /** @description State; all without it. */
+                    state?: components["schemas"]["MailState"];
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MailList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/{id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a mail again that failed or was stopped; one that waits or was sent stays as it is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -4477,51 +4765,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/me/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Export everything recorded about the caller, at most 10 000 rows of each list (R-PEOPLE-6). */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PersonData"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/me/holds": {
         parameters: {
             query?: never;
@@ -4606,119 +4849,6 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/me/notices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the caller's own notices that are still true, newest first. */
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string;
-                    limit?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Notices"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/me/notices/read": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Mark the caller's own notices as read, up to one of them. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
-                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ReadNotices"];
-                };
-            };
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        /** @description `true` where this is the first answer again */
-                        "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
-                        "Undoable-Change"?: number;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unread"];
-                    };
-                };
-                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
         delete?: never;
         options?: never;
         head?: never;
@@ -5539,8 +5669,6 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the people of this batch. */
-                    batch?: string;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
@@ -5650,8 +5778,6 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only the people of this batch. */
-                    batch?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
                     /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
@@ -6022,53 +6148,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/people/{id}/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Export everything recorded about a person, at most 10 000 rows of each list (R-PEOPLE-6). */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PersonData"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/people/{id}/deactivate": {
         parameters: {
             query?: never;
@@ -6298,56 +6377,6 @@ export interface paths {
                 };
             };
         };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/people/{id}/notices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the notices of a person, newest first, with those that are no longer true. */
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string;
-                    limit?: number;
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Notices"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7730,103 +7759,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/settings/notices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read which notices are sent by themselves. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NoticeSettings"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        /** Save which notices are sent by themselves. */
-        put: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
-                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                    "If-Match"?: string | null;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NoticeSettings"];
-                };
-            };
-            responses: {
-                /** @description What was asked for */
-                200: {
-                    headers: {
-                        ETag?: string;
-                        /** @description `true` where this is the first answer again */
-                        "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
-                        "Undoable-Change"?: number;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NoticeSettings"];
-                    };
-                };
-                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-                /** @description What went wrong */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/settings/rules": {
         parameters: {
             query?: never;
@@ -8344,18 +8276,6 @@ export interface components {
             /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
-        /** @description Change that concerns the person; other people in it are not named. */
-        Activity: {
-            action: string;
-            /** Format: date-time */
-            at: string;
-            id: components["schemas"]["ChangeId"];
-            /** @description True if the person made the change. */
-            own: boolean;
-            /** @description Description in English. */
-            text: string;
-            undone: boolean;
-        };
         /** @description Copies that were added. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
@@ -8609,11 +8529,6 @@ export interface components {
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
-        /** @description Review with its book. */
-        BookReview: components["schemas"]["Review"] & {
-            bookId: components["schemas"]["BookId"];
-            title: string;
-        };
         /** @description Effect that an import would have. */
         BooksReport: {
             /**
@@ -8724,8 +8639,6 @@ export interface components {
              * @description Price of each overdue day.
              */
             finePerDay?: number;
-            /** @description True if a fine never exceeds the price of the copy, where one is recorded. */
-            fineUpToPrice?: boolean;
             /**
              * Format: int64
              * @description Overdue days without a fine; one day more, and all of them cost.
@@ -8861,8 +8774,6 @@ export interface components {
              * @description Last closed day; the first if left out.
              */
             to?: string | null;
-            /** @description True if the same days are closed in every later year too. */
-            yearly?: boolean;
         };
         /** @description A closing of the till. */
         Closing: components["schemas"]["TillContents"] & {
@@ -8911,7 +8822,7 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /** @description Person with their sign-in code, for a slip. */
         CodeSlip: {
             /** @description Shown once: only its hash is stored. */
@@ -9045,15 +8956,6 @@ export interface components {
             /** @description Amount charged to the reader who brought the copy; none if omitted. */
             charge?: components["schemas"]["Money"];
             note: string;
-        };
-        /** @description Browser in which the person is signed in. */
-        DataSession: {
-            browser: string | null;
-            /** Format: date-time */
-            lastSeenAt: string;
-            /** Format: date-time */
-            signedInAt: string;
-            system: string | null;
         };
         /** @description Reason of a deactivation. */
         Deactivation: {
@@ -9343,6 +9245,19 @@ export interface components {
             done: boolean;
             step: components["schemas"]["Step"];
         };
+        /** @description Address of a person who has forgotten the password. */
+        ForgottenPassword: {
+            /**
+             * Format: email
+             * @description Email address, case-insensitive.
+             */
+            email: string;
+            /**
+             * @description Language of the mail.
+             * @enum {string}
+             */
+            language?: "en" | "hi";
+        };
         /** @description Price of a lost copy that was found, charged to its reader and not reversed. */
         FoundPrice: components["schemas"]["LostPrice"] & {
             barcode: string;
@@ -9495,11 +9410,6 @@ export interface components {
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
-        /**
-         * @description Kind of a notice.
-         * @enum {string}
-         */
-        Kind: "due-soon" | "due-today" | "overdue" | "hold-ready" | "hold-expiring" | "hold-lapsed" | "hold-cancelled" | "hold-put-back" | "due-date-moved" | "charged" | "paid" | "sign-in-changed" | "new-device" | "lent" | "returned";
         /** @description What a copy's label says. */
         Label: {
             author: string;
@@ -9693,13 +9603,6 @@ export interface components {
             /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
         };
-        /** @description Link to a provider's account. */
-        LinkedProvider: {
-            issuer: string;
-            /** Format: date-time */
-            linkedAt: string;
-            subject: string;
-        };
         /** @description Copy in a list of all titles. */
         ListedCopy: components["schemas"]["Copy"] & {
             /**
@@ -9820,6 +9723,73 @@ export interface components {
             paid: components["schemas"]["Money"];
             userId: components["schemas"]["UserId"];
             userName: string;
+        };
+        /** @description Numbers of mails. */
+        MailCounts: {
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            queued: number;
+            /** Format: int64 */
+            sent: number;
+            /** Format: int64 */
+            stopped: number;
+        };
+        /**
+         * Format: int64
+         * @description Id of an outgoing mail.
+         */
+        MailId: number;
+        /** @description Mail. */
+        MailItem: {
+            address: string;
+            /** @description True if it can be sent again; a mail with a secret cannot. */
+            canSendAgain: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was sent, failed or was stopped.
+             */
+            endedAt: string | null;
+            id: components["schemas"]["MailId"];
+            kind: string;
+            /** @description Name of the person. */
+            name: string | null;
+            /**
+             * Format: date-time
+             * @description Next try of a queued mail.
+             */
+            nextTry: string | null;
+            person: components["schemas"]["UserId"] | null;
+            reason: components["schemas"]["Message"] | null;
+            state: components["schemas"]["MailState"];
+            subject: string;
+            /** Format: int64 */
+            tries: number;
+        };
+        /** @description Page of mails, the newest first. */
+        MailList: {
+            counts: components["schemas"]["MailCounts"];
+            mails: components["schemas"]["MailItem"][];
+            /** @description Cursor of the next page; null on the last one. */
+            next: string | null;
+            /** @description False while no mail server is configured. */
+            on: boolean;
+            trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /**
+         * @description State of a mail.
+         * @enum {string}
+         */
+        MailState: "queued" | "sent" | "failed" | "stopped";
+        /** @description Reason for which no mail is sent at all. */
+        MailTrouble: {
+            /** Format: date-time */
+            nextTry: string;
+            reason: components["schemas"]["Message"] | null;
+            /** Format: date-time */
+            since: string;
         };
         /** @description Text searched instead of one that no book matches. */
         Meant: {
@@ -9952,14 +9922,6 @@ export interface components {
             id: number;
             name: string;
         };
-        /** @description Passkey of the person. */
-        NamedPasskey: {
-            /** Format: date-time */
-            addedAt: string;
-            name: string;
-            /** Format: date-time */
-            usedAt: string | null;
-        };
         /** @description Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3). */
         NewBook: {
             author: string;
@@ -10042,74 +10004,6 @@ export interface components {
             rollNumber: string | null;
             uid: components["schemas"]["UserId"];
         };
-        /** @description Notice to a person. */
-        Notice: {
-            /** Format: date-time */
-            at: string;
-            /** Format: int64 */
-            bookId: number | null;
-            /** Format: int64 */
-            holdId: number | null;
-            /** Format: int64 */
-            id: number;
-            kind: components["schemas"]["Kind"];
-            /** Format: int64 */
-            loanId: number | null;
-            /**
-             * Format: date-time
-             * @description Null until the person has read it.
-             */
-            readAt: string | null;
-            /** @description What happened, in one or two sentences. */
-            text: components["schemas"]["Message"][];
-            /**
-             * Format: date-time
-             * @description Instant since which it is no longer true; null while it is true.
-             */
-            withdrawnAt: string | null;
-        };
-        /** @description Notices of a person, newest first. */
-        Notices: {
-            /** @description Cursor of the next page. */
-            next: string | null;
-            notices: components["schemas"]["Notice"][];
-            /**
-             * Format: int64
-             * @description Number of unread ones, on all pages.
-             */
-            unread: number;
-        };
-        /** @description Notices that the library sends by itself, and on which days. */
-        NoticeSettings: {
-            /**
-             * @description False turns off every notice but those about the safety of an account.
-             * @default true
-             */
-            automatic: boolean;
-            /**
-             * Format: int64
-             * @description Days before the due date of the first reminder; null for none.
-             * @default 3
-             */
-            dueSoonDays: number | null;
-            /**
-             * @description Kinds that are not sent.
-             * @default [
-             *       "lent",
-             *       "returned"
-             *     ]
-             */
-            off: components["schemas"]["Kind"][];
-            /**
-             * @description Days after the due date of each further reminder, ascending.
-             * @default [
-             *       1,
-             *       7,
-             *       14
-             *     ]
-             */
-            overdueDays: number[];
-        };
         /** @description Code that a phone opens, and the token that it will send from then on. */
         OpenForm: {
             /** @description Fragment of the address that the desk shows. */
@@ -10143,6 +10037,7 @@ export interface components {
              */
             holdsEnding: number;
             lateBackup: components["schemas"]["LateBackup"] | null;
+            mailTrouble: components["schemas"]["MailTrouble"] | null;
             /**
              * Format: int64
              * @description Missing copies.
@@ -10305,6 +10200,21 @@ export interface components {
             /** Format: password */
             newPassword: string;
         };
+        /** @description Token of a link, and the new password. */
+        PasswordReset: {
+            /**
+             * @description Language of the mail that reports the change.
+             * @enum {string}
+             */
+            language?: "en" | "hi";
+            /**
+             * Format: password
+             * @description The new password.
+             */
+            password: string;
+            /** @description Part of the link behind `#`. */
+            token: string;
+        };
         /** @description Body of a payment. */
         PaymentForm: {
             amount: components["schemas"]["Money"];
@@ -10367,34 +10277,6 @@ export interface components {
             /** @description True if sign-in asks the person for a second factor. */
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
-        };
-        /** @description Everything recorded about a person; no passwords, keys or codes. */
-        PersonData: {
-            /** @description Charges, payments, waivers and refunds, newest first. */
-            account: components["schemas"]["Line"][];
-            /** @description What happened to the person's record and by their hand, newest first. */
-            activity: components["schemas"]["Activity"][];
-            /** @description Sum of the account's lines: positive if the person owes. */
-            balance: components["schemas"]["Money"];
-            /** @description Lists that are cut after 10 000 rows. */
-            cut: string[];
-            endedHolds: components["schemas"]["Hold"][];
-            endedLoans: components["schemas"]["EndedLoan"][];
-            /**
-             * Format: date-time
-             * @description When the file was made.
-             */
-            madeAt: string;
-            /** @description What the library told the person, newest first. */
-            notices: components["schemas"]["Notice"][];
-            openHolds: components["schemas"]["Hold"][];
-            openLoans: components["schemas"]["Loan"][];
-            person: components["schemas"]["Person"];
-            /** @description Providers that the account is linked to. */
-            providers: components["schemas"]["LinkedProvider"][];
-            reviews: components["schemas"]["BookReview"][];
-            secondFactors: components["schemas"]["SecondFactors"];
-            sessions: components["schemas"]["DataSession"][];
         };
         /** @description Changed details of a person; fields left out stay. */
         PersonEdit: {
@@ -10586,14 +10468,6 @@ export interface components {
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
-        /** @description Last notice that the caller has seen. */
-        ReadNotices: {
-            /**
-             * Format: int64
-             * @description Id of a notice: it and all before it are read.
-             */
-            upTo: number;
-        };
         /** @description Receipt of a payment. */
         Receipt: {
             amount: components["schemas"]["Money"];
@@ -10876,7 +10750,6 @@ export interface components {
              *           "blockOverdue": null,
              *           "blockOwingOver": null,
              *           "finePerDay": 5,
-             *           "fineUpToPrice": false,
              *           "graceDays": 0,
              *           "holdDays": 3,
              *           "loanDays": 7,
@@ -10980,20 +10853,6 @@ export interface components {
             /** Format: password */
             currentPassword: string;
         };
-        /** @description Second factors that are set up. */
-        SecondFactors: {
-            /**
-             * Format: date-time
-             * @description Since when an authenticator app gives codes; null without one.
-             */
-            appSince: string | null;
-            passkeys: components["schemas"]["NamedPasskey"][];
-            /**
-             * Format: int64
-             * @description Number of recovery codes that were not used.
-             */
-            recoveryCodes: number;
-        };
         /** @description Second factors that can follow the password. */
         SecondStep: {
             /** @description Code of an authenticator app. */
@@ -11009,6 +10868,8 @@ export interface components {
             expiresIn?: number;
             /** @description True if ID cards can be looked up (`--id-card`). */
             idCard: boolean;
+            /** @description True if a forgotten password is replaced by a link that comes by mail; omitted otherwise. */
+            mail?: boolean;
             /** @description True if passkeys work at the library's address; omitted otherwise. */
             passkeys?: boolean;
             /** @description Name of the college's provider, if sign-in with it is offered; omitted otherwise. */
@@ -11017,11 +10878,6 @@ export interface components {
             secondFactorMissing?: boolean;
             /** @description True while the first librarian is still to be made (`POST /setup`); omitted otherwise. */
             setup?: boolean;
-            /**
-             * Format: int64
-             * @description Number of unread notices of the user; omitted if there are none.
-             */
-            unreadNotices?: number;
             user: components["schemas"]["User"] | null;
         };
         /**
@@ -11255,11 +11111,6 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description Restored state, in English. */
             text: string;
-        };
-        /** @description Number of unread notices. */
-        Unread: {
-            /** Format: int64 */
-            unread: number;
         };
         /** @description A person with an account (R-DATA-1). */
         User: {

@@ -46,6 +46,7 @@ export const labels: Readonly<Record<string, string>> = {
   "On receipts": "label.LibrarySettings.onReceipts",
   "Days before the due date": "label.NoticeSettings.dueSoonDays",
   "New password": "label.PasswordChange.newPassword",
+  "Link": "label.PasswordReset.token",
   "Batch": "label.PersonForm.batch",
   "Department": "label.PersonForm.department",
   "Library password": "label.ProviderLink.password",

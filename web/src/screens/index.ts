@@ -9,6 +9,7 @@ import { screens as holds } from '../features/holds/screens'
 import { screens as imports } from '../features/imports/screens'
 import { screens as labels } from '../features/labels/screens'
 import { screens as loans } from '../features/loans/screens'
+import { screens as mails } from '../features/mails/screens'
 import { screens as money } from '../features/money/screens'
 import { screens as notices } from '../features/notices/screens'
 import { screens as people } from '../features/people/screens'
@@ -32,6 +33,7 @@ export const screens = {
   ...imports,
   ...labels,
   ...loans,
+  ...mails,
   ...money,
   ...notices,
   ...people,

@@ -1,7 +1,11 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { sessionQuery } from '../../api/account'
 import type { Entered } from '../../api/types'
+import { t } from '../../lib/messages'
 import { hasPasskeys } from '../../lib/passkey'
+import { paths } from '../../screens'
 import { PasskeySignIn } from './PasskeySignIn'
 import { ProviderSignIn } from './ProviderSignIn'
 
@@ -15,7 +19,7 @@ type Props = {
   onEnter: (user: Entered) => void
 }
 
-/** Ways to sign in without a password: the college's provider, and a passkey. */
+/** Ways to sign in without a password: the college's provider, a passkey, and a link by mail to a new password. */
 export function OtherWays({ onEnter, ...props }: Props) {
   const session = useQuery(sessionQuery).data
   return (
@@ -23,6 +27,11 @@ export function OtherWays({ onEnter, ...props }: Props) {
       {session?.provider !== undefined && <ProviderSignIn {...props} />}
       {session?.passkeys === true && hasPasskeys() && (
         <PasskeySignIn remember={props.remember} onFailure={props.onFailure} onEnter={onEnter} />
+      )}
+      {session?.mail === true && (
+        <Anchor component={Link} to={paths.forgot()} size="sm">
+          {t('account.forgot.link')}
+        </Anchor>
       )}
     </>
   )

@@ -228,7 +228,7 @@ function SignInForm({ end, next, enter }: FormProps) {
               {t('account.card.scan')}
             </Button>
           )}
-          {(session?.passkeys ?? session?.provider) !== undefined && (
+          {(session?.passkeys ?? session?.provider ?? session?.mail) !== undefined && (
             <Chunk part={OtherWays}>
               <OtherWays end={end} next={next} remember={values.remember} onFailure={setOtherFailure} onEnter={enter} />
             </Chunk>

@@ -2,6 +2,7 @@ import { Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../api/account'
 import type { Overview } from '../../api/types'
+import { momentText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Overview.module.css'
@@ -37,8 +38,9 @@ function waiting(overview: Overview): { key: string; text: string; to: string; u
 /** What waits today: each line leads to its list, and is gone when all of it is done. */
 export function Morning({ overview }: { overview: Overview }) {
   const lines = waiting(overview)
-  const { lateBackup } = overview
-  if (lines.length === 0 && lateBackup === null) return null
+  const { lateBackup, mailTrouble } = overview
+  const mayPeople = useMay('people')
+  if (lines.length === 0 && lateBackup === null && mailTrouble === null) return null
   return (
     <section aria-labelledby="morning" className={classes.morning}>
       <Title order={2} size="h5" id="morning">
@@ -52,6 +54,17 @@ export function Morning({ overview }: { overview: Overview }) {
             </Link>
           </li>
         ))}
+        {mailTrouble !== null && (
+          <li>
+            {mayPeople ? (
+              <Link to={paths.mails()} data-urgent>
+                {t('overview.mailTrouble', { since: momentText(mailTrouble.since) })}
+              </Link>
+            ) : (
+              t('overview.mailTrouble', { since: momentText(mailTrouble.since) })
+            )}
+          </li>
+        )}
         {lateBackup !== null && (
           <li>
             <LateBackup lastOn={lateBackup.lastOn} />

@@ -15,6 +15,7 @@ const quiet: Overview = {
   missing: 0,
   missingSince: null,
   lateBackup: null,
+  mailTrouble: null,
   today: '2026-11-25',
 }
 

@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { PersonHolds } from '../holds'
+import { FailedMails } from '../mails'
 import { PersonAccount } from '../money'
 import { OpenAtDesk } from './OpenAtDesk'
 import { PersonActions } from './PersonActions'
@@ -88,6 +89,7 @@ function One({ uid }: { uid: number }) {
 function Page({ person, today, timeZone }: { person: Person; today: string; timeZone: string }) {
   return (
     <>
+      <FailedMails uid={person.uid} />
       <PersonFacts person={person} today={today} />
       <PersonLoans person={person} />
       <PersonHolds uid={person.uid} actions={person.active && <ReserveBook uid={person.uid} name={person.name} />} />

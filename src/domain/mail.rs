@@ -1,0 +1,63 @@
+//! Outgoing mail: its kinds and states.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Kind of a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Link to choose a new password.
+    PasswordLink,
+    /// Word that the password was changed by a link.
+    PasswordChanged,
+    /// Mail of `library mail test`, or from the page of mails.
+    Test,
+}
+
+impl Kind {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PasswordLink => "password-link",
+            Self::PasswordChanged => "password-changed",
+            Self::Test => "test",
+        }
+    }
+
+    /// True if the mail carries a secret: its words are kept no longer than needed.
+    #[must_use]
+    pub fn is_secret(self) -> bool {
+        self == Self::PasswordLink
+    }
+}
+
+/// State of a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MailState)]
+pub enum State {
+    Queued,
+    /// Accepted by the mail server; not known to be delivered.
+    Sent,
+    Failed,
+    Stopped,
+}
+
+impl State {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sent => "sent",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Queued, Self::Sent, Self::Failed, Self::Stopped]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+    }
+}

@@ -1,0 +1,207 @@
+//! Mails for librarians: what waits, what was sent, what failed and why.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    Shared,
+    error::{Error, Result},
+    extract::{Id, Nothing, OptionalJsonBody, Query},
+    idempotency::{Answer, Once},
+    page,
+};
+use crate::{
+    domain::{
+        id::{MailId, UserId},
+        mail::State as MailState,
+        moment::rfc3339,
+    },
+    mail::PATIENCE,
+    message::Message,
+    storage::mails::{self, Choice, Counts, Listed, Trouble},
+};
+
+/// Choice of mails.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct MailQuery {
+    /// State; all without it.
+    state: Option<MailState>,
+    /// Person to whom the mails went.
+    #[param(value_type = Option<i64>)]
+    person: Option<UserId>,
+    /// Maximum number of mails, 1 to 100.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// Opaque position, from `next`.
+    cursor: Option<String>,
+}
+
+/// Mail.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MailItem {
+    id: MailId,
+    /// Person to whom it goes; null if that is not a person of the library.
+    #[schema(required)]
+    person: Option<UserId>,
+    /// Name of the person.
+    #[schema(required)]
+    name: Option<String>,
+    kind: String,
+    address: String,
+    subject: String,
+    state: MailState,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Next try of a queued mail.
+    #[schema(required, format = DateTime)]
+    next_try: Option<String>,
+    /// When it was sent, failed or was stopped.
+    #[schema(required, format = DateTime)]
+    ended_at: Option<String>,
+    tries: i64,
+    /// The mail server's last answer.
+    #[schema(required)]
+    reason: Option<Message>,
+    /// True if it can be sent again; a mail with a secret cannot.
+    can_send_again: bool,
+}
+
+impl From<Listed> for MailItem {
+    fn from(mail: Listed) -> Self {
+        let ended = matches!(mail.state, MailState::Failed | MailState::Stopped);
+        Self {
+            id: mail.id,
+            person: mail.person,
+            name: mail.name,
+            kind: mail.kind,
+            address: mail.address,
+            subject: mail.subject,
+            state: mail.state,
+            created_at: rfc3339(mail.created_at),
+            next_try: (mail.state == MailState::Queued).then(|| rfc3339(mail.not_before)),
+            ended_at: mail.ended_at.map(rfc3339),
+            tries: mail.tries,
+            reason: mail.reason,
+            can_send_again: ended && mail.again,
+        }
+    }
+}
+
+/// Reason for which no mail is sent at all.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MailTrouble {
+    #[schema(format = DateTime)]
+    since: String,
+    #[schema(format = DateTime)]
+    next_try: String,
+    #[schema(required)]
+    reason: Option<Message>,
+}
+
+impl From<Trouble> for MailTrouble {
+    fn from(trouble: Trouble) -> Self {
+        Self { since: rfc3339(trouble.since), next_try: rfc3339(trouble.until), reason: trouble.reason }
+    }
+}
+
+/// Numbers of mails.
+#[derive(Serialize, ToSchema)]
+pub struct MailCounts {
+    queued: i64,
+    sent: i64,
+    failed: i64,
+    stopped: i64,
+}
+
+/// Page of mails, the newest first.
+#[derive(Serialize, ToSchema)]
+pub struct MailList {
+    /// False while no mail server is configured.
+    on: bool,
+    mails: Vec<MailItem>,
+    counts: MailCounts,
+    #[schema(required)]
+    trouble: Option<MailTrouble>,
+    /// Cursor of the next page; null on the last one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// Number of mails on a page.
+const PAGE: i64 = 50;
+
+/// List the mails of the last thirty days.
+#[utoipa::path(get, path = "/mails", params(MailQuery), responses((status = 200, body = MailList)))]
+pub async fn list_mails(
+    State(app): State<Shared>,
+    Query(query): Query<MailQuery>,
+) -> Result<axum::Json<MailList>> {
+    let limit = page::length(query.limit, PAGE)?;
+    let before = page::place::<i64>(query.cursor.as_deref())?.unwrap_or(i64::MAX);
+    let choice = Choice { state: query.state, person: query.person };
+    let (mut found, counts, trouble) = app
+        .library
+        .db
+        .snapshot(move |tx| -> Result<(Vec<Listed>, Counts, Option<Trouble>)> {
+            Ok((mails::page(tx, &choice, before, limit + 1)?, mails::counts(tx)?, mails::trouble(tx)?))
+        })
+        .await?;
+    let length = usize::try_from(limit).unwrap_or_default();
+    let goes_on = found.len() > length;
+    found.truncate(length);
+    let next = found.last().filter(|_| goes_on).map(|mail| page::cursor(&mail.id.0));
+    let Counts { queued, sent, failed, stopped, .. } = counts;
+    Ok(axum::Json(MailList {
+        on: app.settings.post.is_some(),
+        mails: found.into_iter().map(Into::into).collect(),
+        counts: MailCounts { queued, sent, failed, stopped },
+        trouble: trouble.map(Into::into),
+        next,
+    }))
+}
+
+/// Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is.
+#[utoipa::path(post, path = "/mails/{id}/stop", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn stop_mail(
+    State(app): State<Shared>,
+    Id(id): Id<MailId>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
+    app.once(once, move |tx| {
+        let (state, _) = mails::lock(tx, id)?.ok_or(Error::NotFound)?;
+        if state == MailState::Queued {
+            mails::stop(tx, id, now)?;
+        }
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Send a mail again that failed or was stopped; one that waits or was sent stays as it is.
+#[utoipa::path(post, path = "/mails/{id}/again", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn send_mail_again(
+    State(app): State<Shared>,
+    Id(id): Id<MailId>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
+    app.once(once, move |tx| {
+        let (state, has_words) = mails::lock(tx, id)?.ok_or(Error::NotFound)?;
+        if matches!(state, MailState::Failed | MailState::Stopped) {
+            // The words of a mail with a secret are gone: the person asks for another.
+            if !has_words {
+                return Err(Error::NotFound);
+            }
+            mails::again(tx, id, now, now + PATIENCE)?;
+        }
+        Ok(Answer::empty())
+    })
+    .await
+}

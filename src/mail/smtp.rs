@@ -1,0 +1,281 @@
+//! SMTP client: one pool of connections to the operator's mail server, and what became of a mail in words.
+
+use std::{
+    fmt,
+    time::{Duration, UNIX_EPOCH},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use lettre::{
+    Address, AsyncSmtpTransport, AsyncTransport as _, Message as Mail, Tokio1Executor,
+    message::{
+        Mailbox, MultiPart,
+        header::{HeaderName, HeaderValue},
+    },
+    transport::smtp::{
+        self, PoolConfig,
+        authentication::Credentials,
+        client::{Certificate, CertificateStore, Tls, TlsParameters},
+        extension::ClientId,
+        response::{Category, Detail, Severity},
+    },
+};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::letter::one_line;
+use crate::{
+    message::{self, Message},
+    storage::mails::Taken,
+};
+
+/// Time limit of one command.
+const COMMAND: Duration = Duration::from_secs(30);
+/// Time limit of a mail, shorter than its lease.
+const MAIL: Duration = Duration::from_secs(90);
+/// Connections at once; free mail servers allow few.
+const CONNECTIONS: u32 = 4;
+/// Idle connections are closed before the mail server does it.
+const IDLE: Duration = Duration::from_secs(30);
+/// Maximum length of the server's words that are kept.
+const LONGEST_WORDS: usize = 200;
+
+/// Protection of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Security {
+    /// TLS from the first byte.
+    Implicit,
+    /// STARTTLS, required before anything is sent.
+    StartTls,
+    /// None; the operator asked for it by name.
+    Plain,
+}
+
+/// Mail server and sender, as configured by the operator.
+#[derive(Clone)]
+pub struct Options {
+    pub host: String,
+    pub port: u16,
+    pub security: Security,
+    /// User name and password, if the server asks for them.
+    pub account: Option<(String, String)>,
+    /// Root certificates (PEM) in place of the system's.
+    pub roots: Option<Vec<u8>>,
+    pub from: Mailbox,
+    pub reply_to: Option<Mailbox>,
+    /// Address that gets all mail, for trials.
+    pub redirect: Option<Address>,
+    /// Maximum number of mails per minute.
+    pub rate: u32,
+    /// Name of this machine towards the mail server.
+    pub hello: String,
+}
+
+/// What became of a try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Accepted by the server.
+    Sent(Message),
+    /// This mail cannot be sent, ever.
+    Refused(Message),
+    /// This mail cannot be sent now.
+    Later(Message),
+    /// No mail can be sent now.
+    Trouble(Message),
+}
+
+impl Outcome {
+    /// Returns the words.
+    #[must_use]
+    pub fn message(&self) -> &Message {
+        let (Self::Sent(message) | Self::Refused(message) | Self::Later(message) | Self::Trouble(message)) =
+            self;
+        message
+    }
+}
+
+/// The library's way to its mail server.
+pub struct Post {
+    smtp: AsyncSmtpTransport<Tokio1Executor>,
+    options: Options,
+    /// Time of the next mail.
+    next: Mutex<Instant>,
+}
+
+impl fmt::Debug for Post {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Post").field("host", &self.options.host).finish_non_exhaustive()
+    }
+}
+
+impl Post {
+    /// Prepares the pool; connects at the first mail.
+    ///
+    /// # Errors
+    /// The roots are no certificates.
+    pub fn new(options: Options) -> Result<Self> {
+        let tls = || -> Result<TlsParameters> {
+            let mut tls = TlsParameters::builder(options.host.clone());
+            if let Some(pem) = &options.roots {
+                let roots = Certificate::from_pem(pem).context("--smtp-ca holds no certificate")?;
+                tls = tls.certificate_store(CertificateStore::None).add_root_certificate(roots);
+            }
+            Ok(tls.build()?)
+        };
+        let tls = match options.security {
+            Security::Implicit => Tls::Wrapper(tls()?),
+            Security::StartTls => Tls::Required(tls()?),
+            Security::Plain => Tls::None,
+        };
+        let pool = PoolConfig::new().max_size(CONNECTIONS).idle_timeout(IDLE);
+        let mut smtp = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&options.host)
+            .port(options.port)
+            .tls(tls)
+            .timeout(Some(COMMAND))
+            .hello_name(ClientId::Domain(options.hello.clone()))
+            .pool_config(pool);
+        if let Some((user, password)) = options.account.clone() {
+            smtp = smtp.credentials(Credentials::new(user, password));
+        }
+        ensure!(options.rate > 0, "--mail-rate must be at least 1");
+        Ok(Self { smtp: smtp.build(), options, next: Mutex::new(Instant::now()) })
+    }
+
+    /// Name of the mail server, for people.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.options.host
+    }
+
+    /// Number of mails sent at once.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        CONNECTIONS as usize
+    }
+
+    /// Makes a Message-ID in the sender's domain.
+    pub(super) fn new_message_id(&self) -> std::result::Result<String, getrandom::Error> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)?;
+        Ok(format!("<{:032x}@{}>", u128::from_be_bytes(random), self.options.from.email.domain()))
+    }
+
+    /// Waits until the rate allows another mail.
+    pub async fn turn(&self) {
+        let mut next = self.next.lock().await;
+        let at = (*next).max(Instant::now());
+        *next = at + Duration::from_mins(1) / self.options.rate;
+        drop(next);
+        sleep_until(at).await;
+    }
+
+    /// Connects and signs in, as for a mail.
+    pub async fn check(&self) -> std::result::Result<(), Message> {
+        match timeout(MAIL, self.smtp.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(message::mail_odd(self.server())),
+            Ok(Err(error)) => Err(self.trouble(&error)),
+            Err(_) => Err(message::mail_no_answer(self.server())),
+        }
+    }
+
+    /// Hands a mail over.
+    pub async fn send(&self, mail: &Taken) -> Outcome {
+        let Some(mail) = self.message(mail) else { return Outcome::Refused(message::mail_bad_address()) };
+        match timeout(MAIL, self.smtp.send(mail)).await {
+            Ok(Ok(_)) => Outcome::Sent(message::mail_accepted(self.server())),
+            Ok(Err(error)) => self.outcome(&error).await,
+            Err(_) => Outcome::Trouble(message::mail_no_answer(self.server())),
+        }
+    }
+
+    /// Builds the mail; `None` for an address that SMTP cannot carry.
+    fn message(&self, mail: &Taken) -> Option<Mail> {
+        let to: Address = mail.address.parse().ok()?;
+        let to = self.options.redirect.clone().unwrap_or(to);
+        let date = UNIX_EPOCH + Duration::from_millis(u64::try_from(mail.created_at).unwrap_or_default());
+        let automatic =
+            HeaderValue::new(HeaderName::new_from_ascii_str("Auto-Submitted"), "auto-generated".to_owned());
+        let mut built = Mail::builder()
+            .from(self.options.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(one_line(&mail.subject))
+            .message_id(Some(mail.message_id.clone()))
+            .date(date)
+            .raw_header(automatic);
+        if let Some(reply_to) = self.options.reply_to.clone() {
+            built = built.reply_to(reply_to);
+        }
+        built.multipart(MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone())).ok()
+    }
+
+    async fn outcome(&self, error: &smtp::Error) -> Outcome {
+        let Some(code) = error.status() else { return Outcome::Trouble(self.trouble(error)) };
+        let words = words(error);
+        let enhanced = enhanced(&words);
+        if is_sign_in(error) {
+            return Outcome::Trouble(message::mail_sign_in_refused(self.server()));
+        }
+        if code.severity == Severity::PermanentNegativeCompletion {
+            // A server that refuses the connection refuses no mail.
+            if let Err(trouble) = self.check().await {
+                return Outcome::Trouble(trouble);
+            }
+            return Outcome::Refused(match enhanced {
+                Some((1, 1 | 2 | 3 | 6 | 10)) => message::mail_no_mailbox(&words),
+                Some((2, 2)) => message::mail_mailbox_full(&words),
+                _ => message::mail_refused(&words),
+            });
+        }
+        // 421 closes the connection; 4.3, 4.5.3 and 4.7 are about the server and its limits, not about the mailbox.
+        let is_closing = code.category == Category::Connections && code.detail == Detail::One;
+        match enhanced {
+            Some((3 | 7, _) | (5, 3)) => Outcome::Trouble(message::mail_busy(&words)),
+            _ if is_closing => Outcome::Trouble(message::mail_busy(&words)),
+            Some((2, 2)) => Outcome::Later(message::mail_mailbox_full(&words)),
+            _ => Outcome::Later(message::mail_later(&words)),
+        }
+    }
+
+    /// Words for a failure that is no answer to a mail.
+    fn trouble(&self, error: &smtp::Error) -> Message {
+        let server = self.server();
+        if is_sign_in(error) {
+            message::mail_sign_in_refused(server)
+        } else if error.status().is_some() {
+            message::mail_busy(&words(error))
+        } else if error.is_tls() || error.is_client() && self.options.security != Security::Plain {
+            message::mail_not_encrypted(server)
+        } else if error.is_timeout() {
+            message::mail_no_answer(server)
+        } else if error.is_response() {
+            message::mail_odd(server)
+        } else {
+            message::mail_unreachable(server)
+        }
+    }
+}
+
+/// True for an answer about user name and password.
+fn is_sign_in(error: &smtp::Error) -> bool {
+    error.status().is_some_and(|code| {
+        matches!(code.to_string().as_str(), "432" | "454" | "530" | "534" | "535" | "538")
+    })
+}
+
+/// Returns the server's own words as one short line.
+fn words(error: &smtp::Error) -> String {
+    let source = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    one_line(&source).chars().take(LONGEST_WORDS).collect()
+}
+
+/// Returns subject and detail of an enhanced status code (RFC 3463) that begins the words.
+fn enhanced(words: &str) -> Option<(u16, u16)> {
+    let mut numbers = words.split_whitespace().next()?.split('.').map(str::parse::<u16>);
+    match (numbers.next(), numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(_)), Some(Ok(subject)), Some(Ok(detail)), None) => Some((subject, detail)),
+        _ => None,
+    }
+}

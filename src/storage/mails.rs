@@ -1,0 +1,352 @@
+//! Outbox of mail. A caller queues a mail in its own transaction; one server at a time sends what is due.
+
+use super::{Result, Row, Tx};
+use crate::{
+    domain::{
+        id::{MailId, UserId},
+        mail::{Kind, State},
+    },
+    insert,
+    message::Message,
+    select_to_decide, sql,
+};
+
+/// Time for which ended mails are kept, in milliseconds.
+pub const KEPT_FOR: i64 = 30 * 24 * 60 * 60 * 1000;
+
+/// Mail to queue.
+#[derive(Clone, Debug)]
+pub struct NewMail {
+    pub person: Option<UserId>,
+    pub kind: Kind,
+    pub address: String,
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+    /// Kept for ever, so that a second copy is recognisable.
+    pub message_id: String,
+    /// Epoch milliseconds; not sent earlier.
+    pub not_before: i64,
+    /// Epoch milliseconds; given up then.
+    pub expires_at: i64,
+}
+
+/// Queues a mail in the caller's transaction.
+pub fn queue(tx: &mut Tx<'_>, mail: &NewMail, now: i64) -> Result<MailId> {
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, created_at, not_before,
+                                expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+        ),
+        &[
+            &mail.person,
+            &mail.kind.as_str(),
+            &mail.address,
+            &mail.subject,
+            &mail.text,
+            &mail.html,
+            &mail.kind.is_secret(),
+            &mail.message_id,
+            &now,
+            &mail.not_before,
+            &mail.expires_at,
+        ],
+    )?;
+    Ok(MailId(id))
+}
+
+/// Mail taken to be sent.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub id: MailId,
+    pub address: String,
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+    pub message_id: String,
+    pub created_at: i64,
+    pub expires_at: i64,
+    /// Number of tries, this one included.
+    pub tries: i64,
+}
+
+/// True if a mail is due.
+pub fn is_due(tx: &mut Tx<'_>, now: i64) -> Result<bool> {
+    tx.query_one(
+        sql!(
+            "SELECT CASE WHEN EXISTS (
+                 SELECT 1 FROM mails WHERE state = 'queued' AND (leased_until IS NULL OR leased_until <= $1)
+                                       AND (not_before <= $1 OR expires_at <= $1)) THEN TRUE ELSE FALSE END"
+        ),
+        &[&now],
+        |row| row.get(0),
+    )
+}
+
+/// Takes the next mail that is due, until `until`: those with a secret first, then in their order. Another server that has
+/// taken it keeps it.
+pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
+    tx.query_opt(
+        sql!(
+            "UPDATE mails SET leased_by = $1, leased_until = $3, tries = tries + 1
+             WHERE id = (SELECT id FROM mails
+                         WHERE state = 'queued' AND not_before <= $2 AND expires_at > $2
+                           AND (leased_until IS NULL OR leased_until <= $2)
+                         ORDER BY secret DESC, id LIMIT 1)
+               AND state = 'queued' AND (leased_until IS NULL OR leased_until <= $2)
+             RETURNING id, address, subject, text, html, message_id, created_at, expires_at, tries"
+        ),
+        &[&owner, &now, &until],
+        |row| {
+            Ok(Taken {
+                id: row.get(0)?,
+                address: row.get(1)?,
+                subject: row.get(2)?,
+                text: row.get(3)?,
+                html: row.get(4)?,
+                message_id: row.get(5)?,
+                created_at: row.get(6)?,
+                expires_at: row.get(7)?,
+                tries: row.get(8)?,
+            })
+        },
+    )
+}
+
+/// Ends a mail that this server has taken; a secret goes with its end.
+fn end(
+    tx: &mut Tx<'_>,
+    id: MailId,
+    owner: &str,
+    state: State,
+    reason: Option<&Message>,
+    now: i64,
+) -> Result<bool> {
+    let reason = reason.map(stored);
+    let ended = tx.execute(
+        sql!(
+            "UPDATE mails SET state = $3, ended_at = $4, reason = $5, leased_by = NULL, leased_until = NULL,
+                    text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
+             WHERE id = $1 AND leased_by = $2 AND state = 'queued'"
+        ),
+        &[&id, &owner, &state.as_str(), &now, &reason],
+    )?;
+    Ok(ended == 1)
+}
+
+/// Records that the mail server accepted a mail, with its answer in words.
+pub fn sent(tx: &mut Tx<'_>, id: MailId, owner: &str, answer: &Message, now: i64) -> Result<bool> {
+    end(tx, id, owner, State::Sent, Some(answer), now)
+}
+
+/// Records that a mail cannot be sent.
+pub fn failed(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, now: i64) -> Result<bool> {
+    end(tx, id, owner, State::Failed, Some(reason), now)
+}
+
+/// Records a try that failed for now.
+pub fn put_off(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, not_before: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE mails SET not_before = $3, reason = $4, leased_by = NULL, leased_until = NULL
+             WHERE id = $1 AND leased_by = $2 AND state = 'queued'"
+        ),
+        &[&id, &owner, &not_before, &stored(reason)],
+    )?;
+    Ok(())
+}
+
+/// Gives a mail back that was not tried, because no mail can be sent now.
+pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE mails SET reason = $3, tries = tries - 1, leased_by = NULL, leased_until = NULL
+             WHERE id = $1 AND leased_by = $2 AND state = 'queued'"
+        ),
+        &[&id, &owner, &stored(reason)],
+    )?;
+    Ok(())
+}
+
+/// Gives up the mails that were not sent in their time; returns their number.
+pub fn expire(tx: &mut Tx<'_>, reason: &Message, now: i64) -> Result<u64> {
+    tx.execute(
+        sql!(
+            "UPDATE mails SET state = 'failed', ended_at = $1, leased_by = NULL, leased_until = NULL,
+                    reason = COALESCE(reason, $2),
+                    text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
+             WHERE state = 'queued' AND expires_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)"
+        ),
+        &[&now, &stored(reason)],
+    )
+}
+
+fn stored(message: &Message) -> String {
+    Message::to_stored(std::slice::from_ref(message))
+}
+
+fn reason(row: &Row<'_>, index: usize) -> Result<Option<Message>> {
+    let json: Option<String> = row.get(index)?;
+    Ok(json.and_then(|json| Message::stored(&json).into_iter().next()))
+}
+
+/// Mail as a librarian sees it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub id: MailId,
+    pub person: Option<UserId>,
+    /// Name of the person, if there is one.
+    pub name: Option<String>,
+    pub kind: String,
+    pub address: String,
+    pub subject: String,
+    pub state: State,
+    pub created_at: i64,
+    /// Next try of a queued mail.
+    pub not_before: i64,
+    pub ended_at: Option<i64>,
+    pub tries: i64,
+    pub reason: Option<Message>,
+    /// True if the mail can be sent again: its words are still there.
+    pub again: bool,
+}
+
+/// Choice of mails.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    pub state: Option<State>,
+    pub person: Option<UserId>,
+}
+
+/// Returns up to `limit` mails before an id, the newest first.
+pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result<Vec<Listed>> {
+    tx.query(
+        sql!(
+            "SELECT mails.id, mails.person_id, users.name, mails.kind, mails.address, mails.subject, mails.state,
+                    mails.created_at, mails.not_before, mails.ended_at, mails.tries, mails.reason,
+                    CASE WHEN mails.text <> '' THEN TRUE ELSE FALSE END
+             FROM mails LEFT JOIN users ON users.id = mails.person_id
+             WHERE mails.id < $1 AND (CAST($2 AS TEXT) IS NULL OR mails.state = CAST($2 AS TEXT))
+               AND (CAST($3 AS BIGINT) IS NULL OR mails.person_id = CAST($3 AS BIGINT))
+             ORDER BY mails.id DESC LIMIT $4"
+        ),
+        &[&before, &choice.state.map(State::as_str), &choice.person, &limit],
+        |row| {
+            Ok(Listed {
+                id: row.get(0)?,
+                person: row.get(1)?,
+                name: row.get(2)?,
+                kind: row.get(3)?,
+                address: row.get(4)?,
+                subject: row.get(5)?,
+                state: State::parse(&row.get::<String>(6)?).unwrap_or(State::Failed),
+                created_at: row.get(7)?,
+                not_before: row.get(8)?,
+                ended_at: row.get(9)?,
+                tries: row.get(10)?,
+                reason: reason(row, 11)?,
+                again: row.get(12)?,
+            })
+        },
+    )
+}
+
+/// Numbers of mails by state, and when the oldest queued one was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub queued: i64,
+    pub sent: i64,
+    pub failed: i64,
+    pub stopped: i64,
+    pub oldest: Option<i64>,
+}
+
+/// Counts the mails.
+pub fn counts(tx: &mut Tx<'_>) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let found =
+        tx.query(sql!("SELECT state, COUNT(*), MIN(created_at) FROM mails GROUP BY state"), &[], |row| {
+            Ok((row.get::<String>(0)?, row.get::<i64>(1)?, row.get::<i64>(2)?))
+        })?;
+    for (state, count, oldest) in found {
+        match State::parse(&state) {
+            Some(State::Queued) => (counts.queued, counts.oldest) = (count, Some(oldest)),
+            Some(State::Sent) => counts.sent = count,
+            Some(State::Failed) => counts.failed = count,
+            Some(State::Stopped) => counts.stopped = count,
+            None => {}
+        }
+    }
+    Ok(counts)
+}
+
+/// Locks a mail until the transaction ends; returns its state and whether its words are still there.
+pub fn lock(tx: &mut Tx<'_>, id: MailId) -> Result<Option<(State, bool)>> {
+    tx.query_opt(
+        select_to_decide!(
+            "SELECT state, CASE WHEN text <> '' THEN TRUE ELSE FALSE END FROM mails WHERE id = $1"
+        ),
+        &[&id],
+        |row| Ok((State::parse(&row.get::<String>(0)?).unwrap_or(State::Failed), row.get(1)?)),
+    )
+}
+
+/// Stops a queued mail; one that a server is sending right now may still arrive.
+pub fn stop(tx: &mut Tx<'_>, id: MailId, now: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE mails SET state = 'stopped', ended_at = $2, leased_by = NULL, leased_until = NULL,
+                    text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
+             WHERE id = $1 AND state = 'queued'"
+        ),
+        &[&id, &now],
+    )
+}
+
+/// Queues a mail that failed or was stopped once more, under its Message-ID.
+pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE mails SET state = 'queued', ended_at = NULL, reason = NULL, tries = 0, not_before = $2, expires_at = $3
+             WHERE id = $1 AND state IN ('failed', 'stopped')"
+        ),
+        &[&id, &now, &expires_at],
+    )
+}
+
+/// Reason for which no mail is sent at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// First failure; epoch milliseconds.
+    pub since: i64,
+    /// Next try; epoch milliseconds.
+    pub until: i64,
+    pub tries: i64,
+    pub reason: Option<Message>,
+}
+
+/// Returns the trouble, if any.
+pub fn trouble(tx: &mut Tx<'_>) -> Result<Option<Trouble>> {
+    tx.query_opt(sql!("SELECT since, until, tries, reason FROM mail_trouble WHERE one = 1"), &[], |row| {
+        Ok(Trouble { since: row.get(0)?, until: row.get(1)?, tries: row.get(2)?, reason: reason(row, 3)? })
+    })
+}
+
+/// Records a failure of the mail server, and when to try again.
+pub fn in_trouble(tx: &mut Tx<'_>, reason: &Message, now: i64, until: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "INSERT INTO mail_trouble (one, since, until, tries, reason) VALUES (1, $1, $2, 1, $3)
+             ON CONFLICT (one) DO UPDATE SET until = excluded.until, tries = mail_trouble.tries + 1,
+                 reason = excluded.reason"
+        ),
+        &[&now, &until, &stored(reason)],
+    )
+}
+
+/// Records that the mail server works.
+pub fn out_of_trouble(tx: &mut Tx<'_>) -> Result<()> {
+    tx.execute(sql!("DELETE FROM mail_trouble WHERE one = 1"), &[])?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** An SMTP server that keeps all mails, or refuses all recipients. */
+export class MailServer {
+  readonly #server: Server
+  readonly #received: string[] = []
+  /** Answer to every recipient, in place of Ok. */
+  refuse: string | null = null
+
+  private constructor() {
+    this.#server = createServer((socket) => this.#converse(socket))
+  }
+
+  static async start(): Promise<MailServer> {
+    const it = new MailServer()
+    it.#server.listen(0, '127.0.0.1')
+    await once(it.#server, 'listening')
+    return it
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  stop(): void {
+    this.#server.close()
+  }
+
+  /** Waits for a mail with a link and returns the link. */
+  async link(): Promise<string> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const text = this.#received.at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+      const link = text === undefined ? null : /http:\/\/\S+\/library\/reset#[\w-]+/.exec(text)
+      if (link) return link[0]
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error('no mail with a link arrived')
+  }
+
+  #converse(socket: Socket): void {
+    let rest = ''
+    let mail: string | null = null
+    const say = (line: string) => socket.write(`${line}\r\n`)
+    socket.on('error', () => socket.destroy())
+    say('220 test ESMTP')
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      rest += text
+      for (let end = rest.indexOf('\r\n'); end >= 0; end = rest.indexOf('\r\n')) {
+        const line = rest.slice(0, end)
+        rest = rest.slice(end + 2)
+        if (mail !== null && line !== '.') mail += `${line}\r\n`
+        else if (mail !== null) {
+          this.#received.push(mail)
+          mail = null
+          say('250 2.0.0 Queued')
+        } else if (line === 'DATA') {
+          mail = ''
+          say('354 Go on')
+        } else if (line.startsWith('RCPT')) say(this.refuse ?? '250 2.1.5 Ok')
+        else say(line === 'QUIT' ? '221 2.0.0 Bye' : '250 2.0.0 Ok')
+      }
+    })
+  }
+}

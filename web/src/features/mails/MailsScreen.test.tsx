@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+import type { MailItem, MailList } from '../../api/types'
+import { renderApp } from '../../testing/render'
+import { librarian, sessionOf } from '../../testing/samples'
+import { fakeServer, type Handlers } from '../../testing/server'
+
+const mail = (id: number, more: Partial<MailItem> = {}): MailItem => ({
+  id,
+  person: 7,
+  name: 'Asha',
+  kind: 'test',
+  address: 'asha@college.edu',
+  subject: `Mail ${id}`,
+  state: 'queued',
+  createdAt: '2026-11-25T06:00:00Z',
+  nextTry: '2026-11-25T06:01:00Z',
+  endedAt: null,
+  tries: 0,
+  reason: null,
+  canSendAgain: false,
+  ...more,
+})
+
+const full: Partial<MailItem> = {
+  state: 'failed',
+  nextTry: null,
+  endedAt: '2026-11-25T06:02:00Z',
+  canSendAgain: true,
+  reason: { code: 'mail.mailboxFull', params: { words: '5.2.2 Over quota' }, text: '' },
+}
+
+const list = (mails: MailItem[], more: Partial<MailList> = {}): MailList => ({
+  on: true,
+  mails,
+  counts: { queued: 1, sent: 0, failed: 1, stopped: 0 },
+  trouble: null,
+  next: null,
+  ...more,
+})
+
+const open = (answer: MailList, more: Handlers = {}) => {
+  const made = fakeServer({ 'GET /auth/session': sessionOf(librarian), 'GET /mails': { body: answer }, ...more })
+  renderApp('/mails')
+  return made
+}
+
+describe('mails', () => {
+  it('says why a mail failed and sends it again once, and stops one that waits', async () => {
+    const made = open(list([mail(2, full), mail(1)]), {
+      'POST /mails/2/again': { status: 204 },
+      'POST /mails/1/stop': { status: 204 },
+    })
+    const row = within(await screen.findByRole('row', { name: /Mail 2/ }))
+    expect(row.getByText('The mailbox is full: 5.2.2 Over quota')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Send the mail “Mail 2” to asha@college.edu again' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Stop the mail “Mail 1” to asha@college.edu' }))
+    await waitFor(() => expect(made.filter(({ method }) => method === 'POST')).toHaveLength(2))
+  })
+
+  it('says since when no mail is sent, and why', async () => {
+    const reason = { code: 'mail.signInRefused', params: { server: 'mail.school.in' }, text: '' }
+    open(list([], { trouble: { since: '2026-11-25T06:00:00Z', nextTry: '2026-11-25T07:00:00Z', reason } }))
+    expect(await screen.findByRole('alert')).toHaveTextContent(/mail.school.in refused the user name or the password/)
+  })
+
+  it('says where mail is off', async () => {
+    open(list([], { on: false }))
+    expect(await screen.findByText('Mail is off: the operator has named no mail server.')).toBeVisible()
+  })
+})

@@ -1,0 +1,173 @@
+import { Alert, Anchor, Box, Button, NativeSelect, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { mailsQuery, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
+import type { MailItem, MailList, MailState } from '../../api/types'
+import { useAddressFilter } from '../../lib/addressFilter'
+import { momentText } from '../../lib/format'
+import { t, translateMessage } from '../../lib/messages'
+import { paths } from '../../screens'
+import { EmptyState } from '../../ui/EmptyState'
+import { ListState } from '../../ui/ListState'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ShowMore } from '../../ui/ShowMore'
+
+const STATES: readonly MailState[] = ['queued', 'sent', 'failed', 'stopped']
+
+/** Reads the state from the address; another word is left out. */
+function filterIn(params: URLSearchParams): MailFilter {
+  const state = STATES.find((one) => one === params.get('state'))
+  return state === undefined ? {} : { state }
+}
+
+/** Mails of the last thirty days: what waits, what was sent, what failed and why. */
+export default function MailsScreen() {
+  const [filter, set] = useAddressFilter(filterIn)
+  const query = useInfiniteQuery({ ...mailsQuery(filter), refetchInterval: 10_000 })
+  const first = query.data?.pages[0]
+  const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
+  return (
+    <Box maw="68rem" mx="auto">
+      <PageHeader title={t('mails.title')} />
+      {first && <Trouble {...first} />}
+      <NativeSelect
+        maw="16rem"
+        mb="md"
+        label={t('mails.show')}
+        value={filter.state ?? ''}
+        data={[
+          { value: '', label: t('mails.every') },
+          ...STATES.map((state) => ({
+            value: state,
+            label: t(`mails.state.${state}`) + (first ? ` (${first.counts[state]})` : ''),
+          })),
+        ]}
+        onChange={(event) => set({ state: event.currentTarget.value })}
+      />
+      <ListState query={query} lines={6}>
+        {() =>
+          mails.length === 0 ? (
+            <EmptyState message={t(filter.state === undefined ? 'mails.none' : 'mails.noneOfState')} />
+          ) : (
+            <div data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+              <ResponsiveTable
+                label={t('mails.title')}
+                rows={mails}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: t('mails.column.to'), cell: (mail) => <Addressee {...mail} /> },
+                  { title: t('mails.column.subject'), cell: ({ subject }) => <span dir="auto">{subject}</span> },
+                  { title: t('mails.column.when'), cell: ({ createdAt }) => momentText(createdAt) },
+                  { title: t('mails.column.state'), cell: (mail) => <State {...mail} /> },
+                  { title: t('mails.column.do'), bare: true, cell: (mail) => <Do mail={mail} /> },
+                ]}
+              />
+              <ShowMore query={query} label={t('mails.more')} />
+            </div>
+          )
+        }
+      </ListState>
+    </Box>
+  )
+}
+
+/** Why no mail is sent at all, if so. */
+function Trouble({ on, trouble }: MailList) {
+  if (!on)
+    return (
+      <Alert color="gray" mb="lg">
+        {t('mails.off')}
+      </Alert>
+    )
+  if (trouble === null) return null
+  return (
+    <Alert color="red" mb="lg" role="alert" title={t('mails.trouble', { since: momentText(trouble.since) })}>
+      {trouble.reason && translateMessage(trouble.reason)} {t('mails.nextTry', { at: momentText(trouble.nextTry) })}
+    </Alert>
+  )
+}
+
+/** A second line of a cell. */
+const small = {
+  component: 'span',
+  size: 'sm',
+  c: 'dimmed',
+  display: 'block',
+  style: { overflowWrap: 'anywhere' },
+} as const
+
+function Addressee({ person, name, address }: MailItem) {
+  if (person === null || name === null) return <span dir="ltr">{address}</span>
+  return (
+    <>
+      <Anchor component={Link} to={paths.person(person)} dir="auto">
+        {name}
+      </Anchor>
+      <Text {...small} dir="ltr">
+        {address}
+      </Text>
+    </>
+  )
+}
+
+function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
+  const at = endedAt ?? (tries > 0 ? nextTry : null)
+  return (
+    <>
+      <Text component="span" inherit c={state === 'failed' ? 'var(--mantine-color-error)' : undefined}>
+        {t(`mails.state.${state}`)}
+      </Text>
+      {reason && (
+        <Text {...small} dir="auto">
+          {translateMessage(reason)}
+        </Text>
+      )}
+      {at !== null && (
+        <Text {...small}>{state === 'queued' ? t('mails.nextTry', { at: momentText(at) }) : momentText(at)}</Text>
+      )}
+    </>
+  )
+}
+
+/** Stops a mail that waits, or sends one again. */
+function Do({ mail }: { mail: MailItem }) {
+  const { id, state, subject, address, kind, canSendAgain } = mail
+  const stop = useAction(stopMail, { done: () => t('mails.stopped'), failed: (reason) => reason })
+  const again = useAction(sendMailAgain, { done: () => t('mails.again.done'), failed: (reason) => reason })
+  const of = { subject, address }
+  if (state === 'queued')
+    return (
+      <Button
+        variant="default"
+        size="compact-sm"
+        h={34}
+        aria-label={t('mails.stop.named', of)}
+        loading={stop.pending}
+        onClick={() => void stop.run(id)}
+      >
+        {t('mails.stop.do')}
+      </Button>
+    )
+  if (canSendAgain)
+    return (
+      <Button
+        variant="default"
+        size="compact-sm"
+        h={34}
+        aria-label={t('mails.again.named', of)}
+        loading={again.pending}
+        onClick={() => void again.run(id)}
+      >
+        {t('mails.again.do')}
+      </Button>
+    )
+  if (state !== 'sent' && kind === 'password-link')
+    return (
+      <Text size="sm" c="dimmed">
+        {t('mails.askAnew')}
+      </Text>
+    )
+  return null
+}

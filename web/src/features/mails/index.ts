@@ -1,0 +1,1 @@
+export { FailedMails } from './FailedMails'
