@@ -1,7 +1,9 @@
 //! SMTP client: one pool of connections to the operator's mail server, and what became of a mail in words.
 
 use std::{
+    error::Error as _,
     fmt,
+    io::{self, ErrorKind},
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -246,7 +248,10 @@ impl Post {
             message::mail_sign_in_refused(server)
         } else if error.status().is_some() {
             message::mail_busy(&words(error))
-        } else if error.is_tls() || error.is_client() && self.options.security != Security::Plain {
+        } else if error.is_tls()
+            || is_handshake(error)
+            || error.is_client() && self.options.security != Security::Plain
+        {
             message::mail_not_encrypted(server)
         } else if error.is_timeout() {
             message::mail_no_answer(server)
@@ -265,9 +270,21 @@ fn is_sign_in(error: &smtp::Error) -> bool {
     })
 }
 
+/// True if TLS failed: the certificate is not trusted, or the server speaks something else.
+fn is_handshake(error: &smtp::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::InvalidData) {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}
+
 /// Returns the server's own words as one short line.
 fn words(error: &smtp::Error) -> String {
-    let source = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    let source = error.source().map(ToString::to_string).unwrap_or_default();
     one_line(&source).chars().take(LONGEST_WORDS).collect()
 }
 
