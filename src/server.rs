@@ -32,7 +32,7 @@ use crate::{
     config::Serve,
     demo,
     http::{
-        self, App, Limits, Settings,
+        self, App, Limits, Settings, Shared,
         covers::Drawing,
         people::import::Importing,
         ready::Answers,
@@ -155,13 +155,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         stopping: AtomicBool::new(false),
     });
     tokio::spawn(backups::run(Arc::clone(&state.backups), state.library.clock.clone()));
-    let mut jobs = JoinSet::new();
-    jobs.spawn(watch_schema(db.clone()));
-    jobs.spawn(probe_provider(state.settings.provider.clone()));
-    let owner = http::session::new_token()?;
-    jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
-    send_mails(&mut jobs, &state, &owner);
-    jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
+    let mut jobs = start_jobs(&state, http::session::new_token()?);
     // Must come before the log says that the library is open: a supervisor reading that line may send a stop signal at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
@@ -198,11 +192,18 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     Ok(())
 }
 
-/// Starts the job that sends mail, if mail is on.
-fn send_mails(jobs: &mut JoinSet<()>, state: &App, owner: &str) {
-    let Some(post) = state.settings.post.clone() else { return };
-    let send = SendMails::new(post, &state.settings.public_url);
-    jobs.spawn(jobs::keep(send, state.library.clone(), owner.to_owned()));
+/// Starts what runs beside the requests; `owner` identifies this server among those on the same database.
+fn start_jobs(state: &Shared, owner: String) -> JoinSet<()> {
+    let mut jobs = JoinSet::new();
+    jobs.spawn(watch_schema(state.library.db.clone()));
+    jobs.spawn(probe_provider(state.settings.provider.clone()));
+    jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
+    if let Some(post) = state.settings.post.clone() {
+        let send = SendMails::new(post, &state.settings.public_url);
+        jobs.spawn(jobs::keep(send, state.library.clone(), owner.clone()));
+    }
+    jobs.spawn(jobs::keep(EndSessions(Arc::clone(state)), state.library.clone(), owner));
+    jobs
 }
 
 /// Binds the listener of an option.

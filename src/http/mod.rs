@@ -259,7 +259,6 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(overview::show_steps))
         .routes(routes!(overview::note_printed))
         .routes(routes!(setup::read_setup, setup::set_up))
-        .merge(by_mail())
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
 }
@@ -267,6 +266,7 @@ fn api() -> OpenApiRouter<Shared> {
 /// Returns the routes of accounts: sign-in, sessions and second factors.
 fn account_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
+        .merge(by_mail())
         .routes(routes!(accounts::register))
         .routes(routes!(accounts::sign_in))
         .routes(routes!(accounts::redeem_code))
