@@ -285,11 +285,13 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         | "/auth/sign-in/passkey"
                         | "/auth/redeem"
                         | "/auth/reset" => 401..=401,
-                        // No mail server is configured, and there is no mail.
-                        "/auth/forgot" | "/mails/{id}/stop" | "/mails/{id}/again" => 404..=404,
                         // No passkey ceremony has begun.
                         "/auth/passkeys/confirm" => 409..=409,
                         "/auth/id-card"
+                        // No mail server is configured, and there is no mail.
+                        | "/auth/forgot"
+                        | "/mails/{id}/stop"
+                        | "/mails/{id}/again"
                         | "/no-dues/{number}"
                         | "/auth/passkeys/{id}/remove"
                         // No closing has this number.

@@ -141,14 +141,18 @@ fn documented() -> BTreeSet<(String, String)> {
     documented
 }
 
-async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
-    // The provider is not called here.
+/// A library with a provider and a mail server, which are not called here.
+async fn with_provider_and_mail(database: Database) -> TestApp {
     let provider = known("http://127.0.0.1:9", |_| {});
-    let app = TestApp::with(database.into(), "Asia/Kolkata", |settings| {
+    TestApp::with(database.into(), "Asia/Kolkata", |settings| {
         settings.provider = Some(provider);
         settings.post = Some(post(25).into());
     })
-    .await;
+    .await
+}
+
+async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
+    let app = with_provider_and_mail(database).await;
     let (visitor, student, admin) = (app.visitor(), app.student(1).await, app.admin(0).await);
     let book = app.book("Godaan", 5).await;
     let etag = admin.get(&format!("/books/{book}")).await.etag();
@@ -247,12 +251,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
     all.extend(to_money(&admin, student.uid.0).await);
     all.push(to_the_provider(&student).await);
-    all.push((
-        &visitor,
-        Write::new("POST", "/auth/forgot").body(json!({ "email": "student1@college.edu" })),
-        "/auth/forgot",
-    ));
-    all.extend(to_mails(&admin).await);
+    all.extend(to_mails(&visitor, &admin).await);
     let here = app.student(6).await;
     all.extend(to_sessions(&here, &admin).await.into_iter().chain(to_the_collection(&admin).await));
     repeat(&app, &all).await;
@@ -284,11 +283,16 @@ async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write
     ]
 }
 
-/// A librarian's writes on mails.
-async fn to_mails<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 2] {
+/// A visitor's request for a mail, and a librarian's writes on mails.
+async fn to_mails<'a>(
+    visitor: &'a Person<'a>,
+    admin: &'a Person<'a>,
+) -> [(&'a Person<'a>, Write, &'static str); 3] {
     let (waiting, stopped) = (queued(admin.app, "a@x.org").await, queued(admin.app, "b@x.org").await);
     admin.ask(&format!("/mails/{stopped}/stop")).await.expect(204);
+    let forgot = Write::new("POST", "/auth/forgot").body(json!({ "email": "student1@college.edu" }));
     [
+        (visitor, forgot, "/auth/forgot"),
         (admin, Write::new("POST", format!("/mails/{waiting}/stop")), "/mails/{id}/stop"),
         (admin, Write::new("POST", format!("/mails/{stopped}/again")), "/mails/{id}/again"),
     ]

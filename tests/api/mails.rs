@@ -124,8 +124,8 @@ async fn forget(app: &TestApp, email: &str) {
 async fn link(app: &TestApp, job: &SendMails, server: &MailServer) -> String {
     forget(app, "Asha@College.edu").await;
     send(app, job).await;
-    let texts = server.received().into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
-    let text = texts.filter(|text| text.contains("/library/reset#")).last().expect("a link");
+    let mut texts = server.received().into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
+    let text = texts.rfind(|text| text.contains("/library/reset#")).expect("a link");
     let (_, after) = text.split_once("/library/reset#").expect("a link");
     after.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect()
 }

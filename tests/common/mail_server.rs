@@ -121,7 +121,7 @@ impl MailServer {
 /// Talks with one client; ends with its connection.
 fn converse(stream: impl Read + Write, state: &State) -> Option<()> {
     let mut stream = BufReader::new(stream);
-    let mut say = |stream: &mut BufReader<_>, line: &str| -> Option<()> {
+    let say = |stream: &mut BufReader<_>, line: &str| -> Option<()> {
         let inner: &mut _ = stream.get_mut();
         Write::write_all(inner, format!("{line}\r\n").as_bytes()).ok()?;
         Write::flush(inner).ok()
