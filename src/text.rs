@@ -1,4 +1,15 @@
-//! Properties of characters, shared by search, validation and covers.
+//! Properties of characters, shared by search, validation and covers; bytes as text.
+
+use std::fmt::Write as _;
+
+/// Writes bytes as lower-case hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
 
 /// Returns whether a character is invisible and only affects joining, direction, line breaks or the choice of a glyph:
 /// Unicode's property `Default_Ignorable_Code_Point`.

@@ -22,6 +22,7 @@ use crate::{
     message,
     picture::{self, Refused},
     storage::covers,
+    text,
 };
 
 /// Time that decoding may take.
@@ -71,7 +72,7 @@ pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result
     // A decoder that takes longer ends by itself, in its own place.
     let decoded = timeout(TIME, decoding).await.map_err(|_| refused(Refused::Large))?;
     let jpeg = decoded.map_err(|error| Error::Internal(error.into()))?.map_err(refused)?;
-    let hash: String = Sha256::digest(&jpeg).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hash = text::hex(&Sha256::digest(&jpeg)[..16]);
     let url = format!("{}library/covers/{hash}.jpg", app.settings.public_url);
     let (now, bytes) = (app.library.clock.now(), jpeg.len());
     app.library.db.write(move |tx| covers::add(tx, &hash, &jpeg, now)).await.map_err(Error::from)?;

@@ -155,6 +155,8 @@ fn by_mail() -> OpenApiRouter<Shared> {
 /// Returns the API's routes; a route without documentation cannot be added.
 fn api() -> OpenApiRouter<Shared> {
     account_api()
+        .merge(money_api())
+        .merge(people_api())
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
@@ -174,25 +176,6 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(phones::open_phone))
         .routes(routes!(phones::send_scan))
         .routes(routes!(phones::hear_answers))
-        .routes(routes!(money::read_account))
-        .routes(routes!(money::read_my_account))
-        .routes(routes!(money::add_charge))
-        .routes(routes!(money::add_payment))
-        .routes(routes!(money::waive_charge))
-        .routes(routes!(money::read_receipt))
-        .routes(routes!(money::count_print))
-        .routes(routes!(money::declare_lost))
-        .routes(routes!(money::reverse_charge))
-        .routes(routes!(money::reverse_payment))
-        .routes(routes!(money::add_refund))
-        .routes(routes!(ledger::read_takings))
-        .routes(routes!(till::read_till))
-        .routes(routes!(till::close_till, till::list_closings))
-        .routes(routes!(till::read_closing))
-        .routes(routes!(ledger::list_debtors))
-        .routes(routes!(ledger::list_lines))
-        .routes(routes!(ledger::export_lines))
-        .routes(routes!(ledger::read_totals))
         .routes(routes!(changes::undo_change))
         .routes(routes!(changes::list_changes))
         .routes(routes!(changes::export_changes))
@@ -205,16 +188,6 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
         .routes(routes!(loans::set_due_date))
-        .routes(routes!(people::list::list_people, people::record::add_person))
-        .routes(routes!(people::list::export_people))
-        .routes(routes!(
-            people::record::read_person,
-            people::record::update_person,
-            people::record::erase_person
-        ))
-        .routes(routes!(people::data::export_person))
-        .routes(routes!(people::data::export_me))
-        .routes(routes!(people::import::import_people))
         .routes(routes!(imports::read_people_columns))
         .routes(routes!(imports::list_imports, imports::import_books))
         .routes(routes!(imports::read_books_columns))
@@ -223,18 +196,6 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(imports::export_rejected_books))
         .routes(routes!(imports::undo_import))
         .routes(routes!(imports::export_marc))
-        .routes(routes!(people::promotion::promote_batch))
-        .routes(routes!(people::merge::merge_people))
-        .routes(routes!(people::role::change_role))
-        .routes(routes!(security::end_sessions_of_person))
-        .routes(routes!(people::certificate::issue_no_dues))
-        .routes(routes!(people::certificate::issue_no_dues_of_batch))
-        .routes(routes!(people::certificate::read_no_dues))
-        .routes(routes!(people::record::deactivate_person))
-        .routes(routes!(people::record::activate_person))
-        .routes(routes!(people::sign_in_code::make_sign_in_code))
-        .routes(routes!(people::sign_in_code::make_sign_in_codes))
-        .routes(routes!(people::loans::list_loans_of_person))
         .routes(routes!(holds::place_hold, holds::list_holds_of_book, holds::cancel_holds_of_book))
         .routes(routes!(holds::list_holds))
         .routes(routes!(holds::list_wanted_titles))
@@ -261,6 +222,57 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(setup::read_setup, setup::set_up))
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
+}
+
+/// Returns the routes of accounts of readers, receipts and the till.
+fn money_api() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(money::read_account))
+        .routes(routes!(money::read_my_account))
+        .routes(routes!(money::add_charge))
+        .routes(routes!(money::add_payment))
+        .routes(routes!(money::waive_charge))
+        .routes(routes!(money::read_receipt))
+        .routes(routes!(money::count_print))
+        .routes(routes!(money::declare_lost))
+        .routes(routes!(money::reverse_charge))
+        .routes(routes!(money::reverse_payment))
+        .routes(routes!(money::add_refund))
+        .routes(routes!(ledger::read_takings))
+        .routes(routes!(till::read_till))
+        .routes(routes!(till::close_till, till::list_closings))
+        .routes(routes!(till::read_closing))
+        .routes(routes!(ledger::list_debtors))
+        .routes(routes!(ledger::list_lines))
+        .routes(routes!(ledger::export_lines))
+        .routes(routes!(ledger::read_totals))
+}
+
+/// Returns the routes of people and their certificates.
+fn people_api() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(people::list::list_people, people::record::add_person))
+        .routes(routes!(people::list::export_people))
+        .routes(routes!(
+            people::record::read_person,
+            people::record::update_person,
+            people::record::erase_person
+        ))
+        .routes(routes!(people::data::export_person))
+        .routes(routes!(people::data::export_me))
+        .routes(routes!(people::import::import_people))
+        .routes(routes!(people::promotion::promote_batch))
+        .routes(routes!(people::merge::merge_people))
+        .routes(routes!(people::role::change_role))
+        .routes(routes!(security::end_sessions_of_person))
+        .routes(routes!(people::certificate::issue_no_dues))
+        .routes(routes!(people::certificate::issue_no_dues_of_batch))
+        .routes(routes!(people::certificate::read_no_dues))
+        .routes(routes!(people::record::deactivate_person))
+        .routes(routes!(people::record::activate_person))
+        .routes(routes!(people::sign_in_code::make_sign_in_code))
+        .routes(routes!(people::sign_in_code::make_sign_in_codes))
+        .routes(routes!(people::loans::list_loans_of_person))
 }
 
 /// Returns the routes of accounts: sign-in, sessions and second factors.

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     fs::{File, TryLockError},
     io::{ErrorKind, Read, Write},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
@@ -25,7 +24,7 @@ use super::{
         beside, cannot_open, connect, give_to_owner_of_folder, hold_for_server, identity, look, missing,
     },
 };
-use crate::{clock::Clock, sql};
+use crate::{clock::Clock, sql, text};
 
 /// Behind the name of a copy, its manifest.
 const MANIFEST: &str = ".manifest.json";
@@ -196,11 +195,7 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String
         to.write_all(&buffer[..read])?;
         bytes += read as u64;
     }
-    let mut text = String::new();
-    for byte in digest.finalize() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok((text, bytes))
+    Ok((text::hex(&digest.finalize()), bytes))
 }
 
 /// Result of verifying a copy whose file is good.

@@ -19,8 +19,8 @@ use crate::{
     domain::{
         account::Capability,
         id::{
-            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, MailId, NoticeId,
-            PasskeyId, PhoneId, PhoneScanId, ReviewId, SessionId, UserId,
+            BookId, ChangeId, CopyId, DeskId, HoldId, ImportId, LineId, LoanId, MailId, NoticeId, PasskeyId,
+            PhoneId, PhoneScanId, ReviewId, SessionId, UserId,
         },
     },
     money::Money,
