@@ -234,6 +234,9 @@ export const forms = {
       "minimum": 0,
       "maximum": 100000
     },
+    "fineUpToPrice": {
+      "required": false
+    },
     "graceDays": {
       "required": false,
       "minimum": 0,
@@ -311,6 +314,9 @@ export const forms = {
       "maxLength": 100
     },
     "to": {
+      "required": false
+    },
+    "yearly": {
       "required": false
     }
   },
@@ -710,6 +716,22 @@ export const forms = {
       "required": false
     }
   },
+  "NoticeSettings": {
+    "automatic": {
+      "required": false
+    },
+    "dueSoonDays": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 30
+    },
+    "off": {
+      "required": false
+    },
+    "overdueDays": {
+      "required": false
+    }
+  },
   "OpenForm": {
     "code": {
       "trimmed": true,
@@ -981,6 +1003,11 @@ export const forms = {
     },
     "remember": {
       "required": false
+    }
+  },
+  "ReadNotices": {
+    "upTo": {
+      "required": true
     }
   },
   "Redemption": {

@@ -1232,6 +1232,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the backups that are kept, newest first, and the plan of the daily ones. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BackupList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Make a backup now, beside the daily ones; the last ten of these are kept. It goes on by itself: read the list. While one
+         *     is made, a second call changes nothing.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because it holds
+         *     everything. The server's log notes each download.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/vnd.sqlite3": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/books": {
         parameters: {
             query?: never;
@@ -2602,6 +2743,58 @@ export interface paths {
                     };
                     content: {
                         "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/covers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. It is made smaller, and only its pixels are kept. A
+         *     cover that no book shows is deleted after three days.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UploadedCover"];
                     };
                 };
                 /** @description What went wrong */
@@ -4765,6 +4958,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everything recorded about the caller, at most 10 000 rows of each list (R-PEOPLE-6). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonData"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/holds": {
         parameters: {
             query?: never;
@@ -4849,6 +5087,119 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the caller's own notices that are still true, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Notices"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/notices/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark the caller's own notices as read, up to one of them. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReadNotices"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Unread"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -5669,6 +6020,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Only the people of this batch. */
+                    batch?: string;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
@@ -5778,6 +6131,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Only the people of this batch. */
+                    batch?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
                     /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
@@ -6148,6 +6503,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/people/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everything recorded about a person, at most 10 000 rows of each list (R-PEOPLE-6). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonData"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/people/{id}/deactivate": {
         parameters: {
             query?: never;
@@ -6377,6 +6779,56 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the notices of a person, newest first, with those that are no longer true. */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Notices"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7759,6 +8211,103 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which notices are sent by themselves. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoticeSettings"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Save which notices are sent by themselves. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                    "If-Match"?: string | null;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        ETag?: string;
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoticeSettings"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings/rules": {
         parameters: {
             query?: never;
@@ -8276,6 +8825,18 @@ export interface components {
             /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
+        /** @description Change that concerns the person; other people in it are not named. */
+        Activity: {
+            action: string;
+            /** Format: date-time */
+            at: string;
+            id: components["schemas"]["ChangeId"];
+            /** @description True if the person made the change. */
+            own: boolean;
+            /** @description Description in English. */
+            text: string;
+            undone: boolean;
+        };
         /** @description Copies that were added. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
@@ -8324,6 +8885,32 @@ export interface components {
             address: string;
             /** @description Key to type: Base32 (RFC 4648). */
             secret: string;
+        };
+        /** @description Backups that are kept, newest first. */
+        BackupList: {
+            backups: components["schemas"]["KeptBackup"][];
+            /** @description Reason why the last backup was not made. */
+            failure: string | null;
+            /** @description True if the caller has every capability, which a download asks for. */
+            mayDownload: boolean;
+            plan: components["schemas"]["BackupPlan"] | null;
+            /** @description True for PostgreSQL, which `pg_dump` backs up. */
+            postgres: boolean;
+            /** @description True while a backup is made by hand. */
+            running: boolean;
+        };
+        /** @description Plan of the daily backups. */
+        BackupPlan: {
+            /** @description Time of day in the library's time zone. */
+            at: string;
+            /** @description Number of days that are kept, each with its backup. */
+            days: number;
+            /** @description Folder on the server. */
+            folder: string;
+            /** @description Number of months behind those weeks. */
+            months: number;
+            /** @description Number of weeks behind those days. */
+            weeks: number;
         };
         /** @description Barred from borrowing up to and including a day. */
         Barred: {
@@ -8529,6 +9116,11 @@ export interface components {
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
+        /** @description Review with its book. */
+        BookReview: components["schemas"]["Review"] & {
+            bookId: components["schemas"]["BookId"];
+            title: string;
+        };
         /** @description Effect that an import would have. */
         BooksReport: {
             /**
@@ -8639,6 +9231,8 @@ export interface components {
              * @description Price of each overdue day.
              */
             finePerDay?: number;
+            /** @description True if a fine never exceeds the price of the copy, where one is recorded. */
+            fineUpToPrice?: boolean;
             /**
              * Format: int64
              * @description Overdue days without a fine; one day more, and all of them cost.
@@ -8774,6 +9368,8 @@ export interface components {
              * @description Last closed day; the first if left out.
              */
             to?: string | null;
+            /** @description True if the same days are closed in every later year too. */
+            yearly?: boolean;
         };
         /** @description A closing of the till. */
         Closing: components["schemas"]["TillContents"] & {
@@ -8822,7 +9418,7 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /** @description Person with their sign-in code, for a slip. */
         CodeSlip: {
             /** @description Shown once: only its hash is stored. */
@@ -8956,6 +9552,15 @@ export interface components {
             /** @description Amount charged to the reader who brought the copy; none if omitted. */
             charge?: components["schemas"]["Money"];
             note: string;
+        };
+        /** @description Browser in which the person is signed in. */
+        DataSession: {
+            browser: string | null;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** Format: date-time */
+            signedInAt: string;
+            system: string | null;
         };
         /** @description Reason of a deactivation. */
         Deactivation: {
@@ -9410,6 +10015,43 @@ export interface components {
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
+        /** @description A backup that is kept. */
+        KeptBackup: {
+            /**
+             * Format: int64
+             * @description Titles in it; null if it does not tell.
+             */
+            books: number | null;
+            /**
+             * Format: int64
+             * @description Length of its file.
+             */
+            bytes: number;
+            /** Format: int64 */
+            copies: number | null;
+            /**
+             * Format: int64
+             * @description Loans, past ones included.
+             */
+            loans: number | null;
+            madeAt: string;
+            /** @description Name of its file. */
+            name: string;
+            /** @description `daily`, `by-hand` or `before-update`. */
+            occasion: string;
+            /** Format: int64 */
+            people: number | null;
+            /**
+             * @description `verified`: verified when it was made, and unchanged since. `damaged`: the file was changed. `unchecked`: not
+             *     compared yet; read the list again. `unknown`: there is nothing to compare it with.
+             */
+            state: string;
+        };
+        /**
+         * @description Kind of a notice.
+         * @enum {string}
+         */
+        Kind: "due-soon" | "due-today" | "overdue" | "hold-ready" | "hold-expiring" | "hold-lapsed" | "hold-cancelled" | "hold-put-back" | "due-date-moved" | "charged" | "paid" | "sign-in-changed" | "new-device" | "lent" | "returned";
         /** @description What a copy's label says. */
         Label: {
             author: string;
@@ -9602,6 +10244,13 @@ export interface components {
         LineOfTitle: {
             /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
+        };
+        /** @description Link to a provider's account. */
+        LinkedProvider: {
+            issuer: string;
+            /** Format: date-time */
+            linkedAt: string;
+            subject: string;
         };
         /** @description Copy in a list of all titles. */
         ListedCopy: components["schemas"]["Copy"] & {
@@ -9922,6 +10571,14 @@ export interface components {
             id: number;
             name: string;
         };
+        /** @description Passkey of the person. */
+        NamedPasskey: {
+            /** Format: date-time */
+            addedAt: string;
+            name: string;
+            /** Format: date-time */
+            usedAt: string | null;
+        };
         /** @description Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3). */
         NewBook: {
             author: string;
@@ -10003,6 +10660,74 @@ export interface components {
             open: components["schemas"]["BlockShown"];
             rollNumber: string | null;
             uid: components["schemas"]["UserId"];
+        };
+        /** @description Notice to a person. */
+        Notice: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            bookId: number | null;
+            /** Format: int64 */
+            holdId: number | null;
+            /** Format: int64 */
+            id: number;
+            kind: components["schemas"]["Kind"];
+            /** Format: int64 */
+            loanId: number | null;
+            /**
+             * Format: date-time
+             * @description Null until the person has read it.
+             */
+            readAt: string | null;
+            /** @description What happened, in one or two sentences. */
+            text: components["schemas"]["Message"][];
+            /**
+             * Format: date-time
+             * @description Instant since which it is no longer true; null while it is true.
+             */
+            withdrawnAt: string | null;
+        };
+        /** @description Notices of a person, newest first. */
+        Notices: {
+            /** @description Cursor of the next page. */
+            next: string | null;
+            notices: components["schemas"]["Notice"][];
+            /**
+             * Format: int64
+             * @description Number of unread ones, on all pages.
+             */
+            unread: number;
+        };
+        /** @description Notices that the library sends by itself, and on which days. */
+        NoticeSettings: {
+            /**
+             * @description False turns off every notice but those about the safety of an account.
+             * @default true
+             */
+            automatic: boolean;
+            /**
+             * Format: int64
+             * @description Days before the due date of the first reminder; null for none.
+             * @default 3
+             */
+            dueSoonDays: number | null;
+            /**
+             * @description Kinds that are not sent.
+             * @default [
+             *       "lent",
+             *       "returned"
+             *     ]
+             */
+            off: components["schemas"]["Kind"][];
+            /**
+             * @description Days after the due date of each further reminder, ascending.
+             * @default [
+             *       1,
+             *       7,
+             *       14
+             *     ]
+             */
+            overdueDays: number[];
         };
         /** @description Code that a phone opens, and the token that it will send from then on. */
         OpenForm: {
@@ -10278,6 +11003,34 @@ export interface components {
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
         };
+        /** @description Everything recorded about a person; no passwords, keys or codes. */
+        PersonData: {
+            /** @description Charges, payments, waivers and refunds, newest first. */
+            account: components["schemas"]["Line"][];
+            /** @description What happened to the person's record and by their hand, newest first. */
+            activity: components["schemas"]["Activity"][];
+            /** @description Sum of the account's lines: positive if the person owes. */
+            balance: components["schemas"]["Money"];
+            /** @description Lists that are cut after 10 000 rows. */
+            cut: string[];
+            endedHolds: components["schemas"]["Hold"][];
+            endedLoans: components["schemas"]["EndedLoan"][];
+            /**
+             * Format: date-time
+             * @description When the file was made.
+             */
+            madeAt: string;
+            /** @description What the library told the person, newest first. */
+            notices: components["schemas"]["Notice"][];
+            openHolds: components["schemas"]["Hold"][];
+            openLoans: components["schemas"]["Loan"][];
+            person: components["schemas"]["Person"];
+            /** @description Providers that the account is linked to. */
+            providers: components["schemas"]["LinkedProvider"][];
+            reviews: components["schemas"]["BookReview"][];
+            secondFactors: components["schemas"]["SecondFactors"];
+            sessions: components["schemas"]["DataSession"][];
+        };
         /** @description Changed details of a person; fields left out stay. */
         PersonEdit: {
             barred?: components["schemas"]["Barred"] | null;
@@ -10468,6 +11221,14 @@ export interface components {
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
+        /** @description Last notice that the caller has seen. */
+        ReadNotices: {
+            /**
+             * Format: int64
+             * @description Id of a notice: it and all before it are read.
+             */
+            upTo: number;
+        };
         /** @description Receipt of a payment. */
         Receipt: {
             amount: components["schemas"]["Money"];
@@ -10750,6 +11511,7 @@ export interface components {
              *           "blockOverdue": null,
              *           "blockOwingOver": null,
              *           "finePerDay": 5,
+             *           "fineUpToPrice": false,
              *           "graceDays": 0,
              *           "holdDays": 3,
              *           "loanDays": 7,
@@ -10853,6 +11615,20 @@ export interface components {
             /** Format: password */
             currentPassword: string;
         };
+        /** @description Second factors that are set up. */
+        SecondFactors: {
+            /**
+             * Format: date-time
+             * @description Since when an authenticator app gives codes; null without one.
+             */
+            appSince: string | null;
+            passkeys: components["schemas"]["NamedPasskey"][];
+            /**
+             * Format: int64
+             * @description Number of recovery codes that were not used.
+             */
+            recoveryCodes: number;
+        };
         /** @description Second factors that can follow the password. */
         SecondStep: {
             /** @description Code of an authenticator app. */
@@ -10878,6 +11654,11 @@ export interface components {
             secondFactorMissing?: boolean;
             /** @description True while the first librarian is still to be made (`POST /setup`); omitted otherwise. */
             setup?: boolean;
+            /**
+             * Format: int64
+             * @description Number of unread notices of the user; omitted if there are none.
+             */
+            unreadNotices?: number;
             user: components["schemas"]["User"] | null;
         };
         /**
@@ -11111,6 +11892,18 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description Restored state, in English. */
             text: string;
+        };
+        /** @description Number of unread notices. */
+        Unread: {
+            /** Format: int64 */
+            unread: number;
+        };
+        /** @description An uploaded cover. */
+        UploadedCover: {
+            /** @description Length of the kept picture. */
+            bytes: number;
+            /** @description Address of the picture, to save as the book's `photoURL`. */
+            url: string;
         };
         /** @description A person with an account (R-DATA-1). */
         User: {
