@@ -78,7 +78,7 @@ pub struct NoticesQuery {
 
 /// Notices of a person, newest first.
 #[derive(Serialize, ToSchema)]
-pub struct Notices {
+pub struct NoticePage {
     notices: Vec<Notice>,
     /// Number of unread ones, on all pages.
     unread: i64,
@@ -91,24 +91,24 @@ pub struct Notices {
 const LENGTH: i64 = 30;
 
 /// Cuts a list that was read with one row more than `limit`.
-fn cut(mut written: Vec<Written>, limit: i64, unread: i64) -> Notices {
+fn cut(mut written: Vec<Written>, limit: i64, unread: i64) -> NoticePage {
     let length = usize::try_from(limit).unwrap_or_default();
     let goes_on = written.len() > length;
     written.truncate(length);
     let next = written.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
-    Notices { notices: written.into_iter().filter_map(Notice::of).collect(), unread, next }
+    NoticePage { notices: written.into_iter().filter_map(Notice::of).collect(), unread, next }
 }
 
 /// List the caller's own notices that are still true, newest first.
-#[utoipa::path(get, path = "/me/notices", params(NoticesQuery), responses((status = 200, body = Notices)))]
+#[utoipa::path(get, path = "/me/notices", params(NoticesQuery), responses((status = 200, body = NoticePage)))]
 pub async fn list_my_notices(
     State(app): State<Shared>,
     SignedIn(user): SignedIn,
     Query(query): Query<NoticesQuery>,
-) -> Result<axum::Json<Notices>> {
+) -> Result<axum::Json<NoticePage>> {
     let limit = page::length(query.limit, LENGTH)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(NoticeId(i64::MAX));
-    let found = app.library.db.snapshot(move |tx| -> Result<Notices> {
+    let found = app.library.db.snapshot(move |tx| -> Result<NoticePage> {
         let unread = notices::unread(tx, user.uid)?;
         Ok(cut(notices::of_person(tx, user.uid, before, limit + 1)?, limit, unread))
     });
@@ -147,15 +147,15 @@ pub async fn read_my_notices(
 
 /// List the notices of a person, newest first, with those that are no longer true.
 #[utoipa::path(get, path = "/people/{id}/notices", params(("id" = i64, Path), NoticesQuery),
-    responses((status = 200, body = Notices)))]
+    responses((status = 200, body = NoticePage)))]
 pub async fn list_notices_of_person(
     State(app): State<Shared>,
     Id(person): Id<UserId>,
     Query(query): Query<NoticesQuery>,
-) -> Result<axum::Json<Notices>> {
+) -> Result<axum::Json<NoticePage>> {
     let limit = page::length(query.limit, LENGTH)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(NoticeId(i64::MAX));
-    let found = app.library.db.snapshot(move |tx| -> Result<Notices> {
+    let found = app.library.db.snapshot(move |tx| -> Result<NoticePage> {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;
         let unread = notices::unread(tx, person)?;
         Ok(cut(notices::all_of_person(tx, person, before, limit + 1)?, limit, unread))

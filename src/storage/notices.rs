@@ -41,8 +41,10 @@ pub fn follow_all(
                 undone = true;
                 first
             }
-            Change::Money(MoneyChange::ChargeReversed { charge: line, .. })
-            | Change::Money(MoneyChange::PaymentReversed { payment: line, .. }) => {
+            Change::Money(
+                MoneyChange::ChargeReversed { charge: line, .. }
+                | MoneyChange::PaymentReversed { payment: line, .. },
+            ) => {
                 withdraw(tx, Of::Line(*line), at)?;
                 continue;
             }
