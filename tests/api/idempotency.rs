@@ -166,7 +166,6 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     let copy = copy["id"].as_i64().expect("an id");
     let dull = json!({ "rating": 2, "comment": "Dull." });
     let dull = student.post(&format!("/books/{doomed}/reviews"), &dull).await.expect(201);
-    let library = admin.get("/settings/library").await.expect(200);
     let (bala, chitra, waited) =
         (app.student(2).await, app.student(3).await, app.book("Waited for", 1).await);
     student.borrow(waited).await;
@@ -199,23 +198,6 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
                 .body(json!({ "rating": 5, "comment": "Wonderful." })),
             "/books/{id}/reviews",
         ),
-        (
-            &admin,
-            Write::new("PUT", "/settings/rules")
-                .body(json!({ "categories": [{ "name": "Student", "rules": {} }] })),
-            "/settings/rules",
-        ),
-        (
-            &admin,
-            Write::new("PUT", "/settings/calendar").body(json!({ "closedWeekdays": [7], "closedDates": [] })),
-            "/settings/calendar",
-        ),
-        (&admin, Write::new("PUT", "/settings/library").body(library), "/settings/library"),
-        (
-            &admin,
-            Write::new("PUT", "/settings/notices").body(json!({ "automatic": false })),
-            "/settings/notices",
-        ),
         (&student, Write::new("POST", "/me/notices/read").body(json!({ "upTo": 1_000 })), "/me/notices/read"),
         (
             &admin,
@@ -247,6 +229,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     ];
     let phone = admin.post("/desk/phones", &json!({ "desk": "front-desk" })).await.expect(201)["id"].clone();
     let mut all = Vec::from(writes);
+    all.extend(to_settings(&admin).await);
     all.extend(to_people(&admin).await.into_iter().chain(to_labels(&admin, copy).await));
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
     all.extend(to_money(&admin, student.uid.0).await);
@@ -255,6 +238,30 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     let here = app.student(6).await;
     all.extend(to_sessions(&here, &admin).await.into_iter().chain(to_the_collection(&admin).await));
     repeat(&app, &all).await;
+}
+
+/// A librarian's writes on the settings.
+async fn to_settings<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 4] {
+    let library = admin.get("/settings/library").await.expect(200);
+    [
+        (
+            admin,
+            Write::new("PUT", "/settings/rules")
+                .body(json!({ "categories": [{ "name": "Student", "rules": {} }] })),
+            "/settings/rules",
+        ),
+        (
+            admin,
+            Write::new("PUT", "/settings/calendar").body(json!({ "closedWeekdays": [7], "closedDates": [] })),
+            "/settings/calendar",
+        ),
+        (admin, Write::new("PUT", "/settings/library").body(library), "/settings/library"),
+        (
+            admin,
+            Write::new("PUT", "/settings/notices").body(json!({ "automatic": false })),
+            "/settings/notices",
+        ),
+    ]
 }
 
 /// A librarian's writes on lists of titles, and on what waits for them.

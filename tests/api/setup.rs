@@ -142,7 +142,7 @@ async fn a_daily_backup_that_is_late_is_named_in_the_morning() {
     let path = folder.path().to_owned();
     let database = std::sync::Arc::new(Database::sqlite());
     let app = TestApp::with(database, "Asia/Kolkata", |settings| {
-        settings.daily_backups = Some(crate::backups::daily(path))
+        settings.daily_backups = Some(crate::backups::daily(path));
     })
     .await;
     let librarian = app.admin(0).await;

@@ -226,16 +226,7 @@ fn statements(store: &Store) -> Vec<String> {
         loans::end(tx, loan.id, End { at: 1, on: today, by: uid, restocked: true, fine: Money::ZERO })?;
         loans::open_of_user(tx, uid)?;
         pages_of_open_loans(tx, today)?;
-        settings::version(tx)?;
-        settings::lock(tx)?;
-        settings::load(tx)?;
-        let library = library::domain::library::LibrarySettings::default();
-        settings::save(tx, settings::Document::Library(&library), 1, uid)?;
-        settings::open_loans(tx, false)?;
-        settings::open_loans(tx, true)?;
-        let alike = settings::Alike { category: "Student".into(), due: today, price: None, loans: 1 };
-        settings::some_of(tx, &alike, false, 9)?;
-        settings::some_of(tx, &alike, true, 9)?;
+        of_settings(tx, uid, today)?;
         let locked = loans::lock_alike(tx, "Student", today, LoanId(0), 9)?;
         loans::store_due_dates(tx, &locked)?;
         events::record_all(tx, 1, Some(uid), &[])?;
@@ -264,6 +255,21 @@ fn statements(store: &Store) -> Vec<String> {
         assert_eq!(idempotency::begin(tx, &request)?, Begun::Repeat(kept));
         tx.query(sql!("SELECT statement FROM pg_prepared_statements"), &[], |row| row.get::<String>(0))
     })
+}
+
+/// Statements of the settings, and of what they change.
+fn of_settings(tx: &mut Tx<'_>, uid: UserId, today: Date) -> Result<()> {
+    settings::version(tx)?;
+    settings::lock(tx)?;
+    settings::load(tx)?;
+    let library = library::domain::library::LibrarySettings::default();
+    settings::save(tx, settings::Document::Library(&library), 1, uid)?;
+    settings::open_loans(tx, false)?;
+    settings::open_loans(tx, true)?;
+    let alike = settings::Alike { category: "Student".into(), due: today, price: None, loans: 1 };
+    settings::some_of(tx, &alike, false, 9)?;
+    settings::some_of(tx, &alike, true, 9)?;
+    Ok(())
 }
 
 /// Statements of the queues.

@@ -37,7 +37,8 @@ describe('paths', () => {
 
   it('finds the screen of a path, and the screens of a person', () => {
     expect(screenAt('/update')).toBeUndefined()
-    expect(screensOf(student)).toEqual([screens.studentHome, screens.profile, screens.security, screens.newHome])
+    const own = [screens.studentHome, screens.notices, screens.profile, screens.security, screens.newHome]
+    expect(screensOf(student)).toEqual(own)
     const assistant = screensOf({ ...librarian, capabilities: ['desk'] })
     expect(assistant).toContain(screens.desk)
     expect(assistant).not.toContain(screens.settings)

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useAction } from '../../api/action'
@@ -55,9 +55,9 @@ function Explained({ title, what, code }: { title: string; what: string; code: s
 }
 
 const Command = ({ line }: { line: string }) => (
-  <Code block dir="ltr" className={classes.command}>
-    {line}
-  </Code>
+  <pre dir="ltr" className={classes.command}>
+    <code>{line}</code>
+  </pre>
 )
 
 type BackupsProps = { found: BackupList; plan: NonNullable<BackupList['plan']>; zone: string }
