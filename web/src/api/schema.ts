@@ -247,6 +247,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a link by mail to a new password. The answer is the same for every address, known or not. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ForgottenPassword"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/id-card": {
         parameters: {
             query?: never;
@@ -781,6 +844,55 @@ export interface paths {
                     };
                     content: {
                         "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose a password with a link from a mail, and sign in. All other browsers are signed out; a second factor is still required. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasswordReset"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Entered"];
                     };
                 };
                 /** @description What went wrong */
@@ -4489,6 +4601,182 @@ export interface paths {
                         "application/json": components["schemas"]["ReturnedCopy"];
                     };
                 };
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the mails of the last thirty days. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Opaque position, from `next`. */
+                    cursor?: string;
+                    /** @description Maximum number of mails, 1 to 100. */
+                    limit?: number;
+                    /** @description Person to whom the mails went. */
+                    person?: number;
+                    /** @description State; all without it. */
+                    state?: components["schemas"]["MailState"];
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MailList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/{id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a mail again that failed or was stopped; one that waits or was sent stays as it is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
                 /** @description What was asked for */
                 204: {
                     headers: {
@@ -9130,7 +9418,7 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /** @description Person with their sign-in code, for a slip. */
         CodeSlip: {
             /** @description Shown once: only its hash is stored. */
@@ -9561,6 +9849,19 @@ export interface components {
         FirstStep: {
             done: boolean;
             step: components["schemas"]["Step"];
+        };
+        /** @description Address of a person who has forgotten the password. */
+        ForgottenPassword: {
+            /**
+             * Format: email
+             * @description Email address, case-insensitive.
+             */
+            email: string;
+            /**
+             * @description Language of the mail.
+             * @enum {string}
+             */
+            language?: "en" | "hi";
         };
         /** @description Price of a lost copy that was found, charged to its reader and not reversed. */
         FoundPrice: components["schemas"]["LostPrice"] & {
@@ -10072,6 +10373,73 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
+        /** @description Numbers of mails. */
+        MailCounts: {
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            queued: number;
+            /** Format: int64 */
+            sent: number;
+            /** Format: int64 */
+            stopped: number;
+        };
+        /**
+         * Format: int64
+         * @description Id of an outgoing mail.
+         */
+        MailId: number;
+        /** @description Mail. */
+        MailItem: {
+            address: string;
+            /** @description True if it can be sent again; a mail with a secret cannot. */
+            canSendAgain: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was sent, failed or was stopped.
+             */
+            endedAt: string | null;
+            id: components["schemas"]["MailId"];
+            kind: string;
+            /** @description Name of the person. */
+            name: string | null;
+            /**
+             * Format: date-time
+             * @description Next try of a queued mail.
+             */
+            nextTry: string | null;
+            person: components["schemas"]["UserId"] | null;
+            reason: components["schemas"]["Message"] | null;
+            state: components["schemas"]["MailState"];
+            subject: string;
+            /** Format: int64 */
+            tries: number;
+        };
+        /** @description Page of mails, the newest first. */
+        MailList: {
+            counts: components["schemas"]["MailCounts"];
+            mails: components["schemas"]["MailItem"][];
+            /** @description Cursor of the next page; null on the last one. */
+            next: string | null;
+            /** @description False while no mail server is configured. */
+            on: boolean;
+            trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /**
+         * @description State of a mail.
+         * @enum {string}
+         */
+        MailState: "queued" | "sent" | "failed" | "stopped";
+        /** @description Reason for which no mail is sent at all. */
+        MailTrouble: {
+            /** Format: date-time */
+            nextTry: string;
+            reason: components["schemas"]["Message"] | null;
+            /** Format: date-time */
+            since: string;
+        };
         /** @description Text searched instead of one that no book matches. */
         Meant: {
             /** @description Some of the words typed are left out. */
@@ -10394,6 +10762,7 @@ export interface components {
              */
             holdsEnding: number;
             lateBackup: components["schemas"]["LateBackup"] | null;
+            mailTrouble: components["schemas"]["MailTrouble"] | null;
             /**
              * Format: int64
              * @description Missing copies.
@@ -10555,6 +10924,21 @@ export interface components {
             currentPassword: string;
             /** Format: password */
             newPassword: string;
+        };
+        /** @description Token of a link, and the new password. */
+        PasswordReset: {
+            /**
+             * @description Language of the mail that reports the change.
+             * @enum {string}
+             */
+            language?: "en" | "hi";
+            /**
+             * Format: password
+             * @description The new password.
+             */
+            password: string;
+            /** @description Part of the link behind `#`. */
+            token: string;
         };
         /** @description Body of a payment. */
         PaymentForm: {
@@ -11260,6 +11644,8 @@ export interface components {
             expiresIn?: number;
             /** @description True if ID cards can be looked up (`--id-card`). */
             idCard: boolean;
+            /** @description True if a forgotten password is replaced by a link that comes by mail; omitted otherwise. */
+            mail?: boolean;
             /** @description True if passkeys work at the library's address; omitted otherwise. */
             passkeys?: boolean;
             /** @description Name of the college's provider, if sign-in with it is offered; omitted otherwise. */
