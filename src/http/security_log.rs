@@ -326,7 +326,7 @@ mod tests {
             ("code.made", 2),
             ("account.role", 1),
             ("account.status", 3),
-            ("settings.changed", 3),
+            ("settings.changed", 4),
             ("data.exported", 6),
             ("backup.taken", 1),
         ] {

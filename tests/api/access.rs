@@ -436,6 +436,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("POST", "/settings/calendar/preview"),
             ("PUT", "/settings/library"),
             ("POST", "/settings/library/preview"),
+            ("PUT", "/settings/notices"),
             ("GET", "/backups"),
             ("POST", "/backups"),
             ("GET", "/backups/{name}"),

@@ -898,7 +898,7 @@ async fn what_is_recorded_of_a_person_is_one_file_for_them_and_for_who_looks_aft
         .expect(201);
     librarian.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
     let path = format!("/people/{}", student.uid);
-    let charge = json!({ "amount": 30, "reason": "Torn page" });
+    let charge = json!({ "amount": 30, "kind": "damage", "reason": "Torn page" });
     librarian.post(&format!("{path}/charges"), &charge).await.expect(201);
     let wanted = app.book("Gaban", 1).await;
     other.borrow(wanted).await;

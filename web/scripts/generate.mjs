@@ -89,15 +89,20 @@ for (const [name, fields] of Object.entries(forms)) {
     const label = resolve(properties[field])['x-label']
     if (label === undefined) continue
     messages.push([`label.${name}.${field}`, label])
-    labels[label] ??= `label.${name}.${field}`
+    labels[label] ??= `${name}.${field}`
   }
 }
+// A body without a label is no form that a person fills in.
+const labelled = Object.entries(forms).filter(([name]) => {
+  const { properties } = resolve(schemas[name])
+  return Object.values(properties ?? {}).some((property) => resolve(property)['x-label'] !== undefined)
+})
 const contract =
   NOTICE +
-  `/** Rules of every request body: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(forms, null, 2)} as const\n`
+  `/** Rules of every form: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(Object.fromEntries(labelled), null, 2)} as const\n`
 const labelKeys =
   NOTICE +
-  `/** The message of a label, by the label in English. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
+  `/** The message of a label without the area that all share, by the label in English. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
 
 const inEnglish = Object.fromEntries(messages.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 

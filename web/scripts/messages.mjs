@@ -21,8 +21,8 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 const FIRST = [
   /^account\.(?!forgot|provider|reset|redeem|register|setup)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
-  /^problem\.(?!book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
-  /^app\.(?!help|nav|palette|person|signOutFailed)/,
+  /^problem\.(?!backups-|book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
+  /^app\.(?!deed|help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
   /^label\.(?!Authenticator|BookForm|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|NoticeSettings|PasswordChange|PasswordReset|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
 ]
@@ -40,6 +40,8 @@ const SHARED = [
   ],
   // What the desk's tasks say, also while another screen is open.
   ['frame', /^desk\.screen\.(closing|dropCard|setAside|taken|waived)$/],
+  // What waits to be sent shows in the frame.
+  ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
   // Mails and what became of them: a part of their own would lengthen the first load's list of parts.

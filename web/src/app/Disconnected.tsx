@@ -2,13 +2,21 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CloudOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { clockText } from '../lib/format'
-import { t } from '../lib/messages'
+import { intlLocale, t } from '../lib/messages'
 import { useKeptAt } from './connection'
 import classes from './Shell.module.css'
 
 /** Pause before the server is asked again. */
 const RETRY_MS = 10_000
+
+/** "2:05 pm" today, else with its day: a moment in the browser's time zone. */
+function clockText(moment: number): string {
+  const isToday = new Date(moment).toDateString() === new Date().toDateString()
+  return new Date(moment).toLocaleString(intlLocale(), {
+    timeStyle: 'short',
+    ...(!isToday && { dateStyle: 'medium' }),
+  })
+}
 
 /** Says that kept answers are shown, and from when. */
 export function Disconnected() {

@@ -17,13 +17,6 @@ export function momentText(instant: string): string {
   return instants(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
 }
 
-/** "2:05 pm" today, else with its day: a moment in the browser's time zone. */
-export function clockText(moment: number): string {
-  const isToday = new Date(moment).toDateString() === new Date().toDateString()
-  const options = isToday ? ({ timeStyle: 'short' } as const) : ({ dateStyle: 'medium', timeStyle: 'short' } as const)
-  return instants(intlLocale(), options).format(moment)
-}
-
 /** "₹15", "₹7.50" */
 export const moneyText = (amount: number): string => t('common.money', { amount })
 

@@ -61,7 +61,8 @@ function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: read
 export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
-  const named = typeof label === 'string' ? { ...params, label: translate(labels[label] ?? '', {}, label) } : params
+  const named =
+    typeof label === 'string' ? { ...params, label: translate(`label.${labels[label]}`, {}, label) } : params
   return translate(rule.includes('.') ? rule : `field.${rule}`, named, message)
 }
 

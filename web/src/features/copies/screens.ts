@@ -6,7 +6,7 @@ export const screens = {
     path: '/to-shelve',
     for: 'admin',
     load: (): Lazy => import('./ToShelveScreen'),
-    words: ['copies', 'desk', 'outbox'],
+    words: ['copies', 'desk'],
     may: 'desk',
     label: 'app.nav.toShelve',
     icon: Library,

@@ -6,7 +6,7 @@ export const screens = {
     path: '/desk',
     for: 'admin',
     load: (): Lazy => import('./DeskScreen'),
-    words: ['copies', 'desk', 'holds', 'loans', 'money', 'outbox', 'scanner'],
+    words: ['copies', 'desk', 'holds', 'loans', 'money', 'scanner'],
     may: 'desk',
     label: 'app.nav.desk',
     icon: ScanBarcode,

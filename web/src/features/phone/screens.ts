@@ -5,6 +5,6 @@ export const screens = {
     path: '/phone',
     for: 'visitor',
     load: (): Lazy => import('./PhoneScreen'),
-    words: ['common', 'outbox', 'phone', 'scanner'],
+    words: ['common', 'phone', 'scanner'],
   },
 } as const satisfies Screens
