@@ -13,8 +13,8 @@ use crate::{
     storage::{self, leases, notices, settings},
 };
 
-/// Loans read, and locked, at once.
-const PORTION: i64 = 500;
+/// Loans read, and locked, at once: a desk waits for one portion at most.
+const PORTION: i64 = 200;
 
 /// Runs daily. Writes nothing that is already written, so a second run of the same day changes nothing.
 pub struct Remind;
