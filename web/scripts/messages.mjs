@@ -24,7 +24,7 @@ const FIRST = [
   /^problem\.(?!backups-|book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!deed|help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
-  /^label\.(?!Authenticator|BookForm|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|NoticeSettings|PasswordChange|PasswordReset|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
+  /^label\.(?!Authenticator|BookForm|CardLookup|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|NoticeSettings|PasswordChange|PasswordReset|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
 ]
 
 /** Parts that are no area of their own, for what several features say. The first that fits counts. */
