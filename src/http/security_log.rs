@@ -68,7 +68,7 @@ events! {
     ProviderUnlinked = "provider.unlinked": "an account was unlinked from the college's provider",
     LinkAsked = "link.asked": "a link to a new password was asked for",
     LinkLimited = "link.limited": "links to a new password were asked for or tried too often",
-    LinkUsed = "link.ok": "somebody chose a password with a link",
+    LinkUsed = "link.ok": "a person chose a password with a link",
     LinkRefused = "link.refused": "a link to a new password was refused",
     SetUp = "setup.ok": "the first librarian was made",
     SetupRefused = "setup.refused": "a code for the first librarian was refused",
