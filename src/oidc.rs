@@ -188,13 +188,16 @@ impl Provider {
         }
     }
 
-    /// Reads the provider's description and keys, as the first sign-in would.
+    /// Reads the provider's description and keys, as the first sign-in would. They are not kept: a provider that has gone
+    /// away since must be said at the sign-in, not shown as a dead page.
     ///
     /// # Errors
     /// The provider is unavailable, or is not the configured issuer.
     pub async fn probe(&self) -> Result<(), Error> {
         let description = self.describe().await?;
         self.keys(&description, None).await?;
+        let mut known = self.known.lock().await;
+        (known.description, known.keys) = (None, None);
         Ok(())
     }
 

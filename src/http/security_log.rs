@@ -44,7 +44,7 @@ events! {
     SignedIn = "sign-in.ok": "somebody signed in",
     SignInRefused = "sign-in.refused": "a sign-in was refused",
     SignInLimited = "sign-in.limited": "a sign-in was tried too often",
-    CodeRedeemed = "code.ok": "somebody chose a password with a code",
+    CodeRedeemed = "code.ok": "a person chose a password with a code",
     CodeRefused = "code.refused": "a sign-in code was refused",
     CodeLimited = "code.limited": "a sign-in code was tried too often",
     CodeMade = "code.made": "a sign-in code was made",

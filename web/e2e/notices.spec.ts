@@ -18,6 +18,7 @@ test.describe('a student', () => {
     await expect(urgent.getByRole('link', { name: `“${book.title}” is kept for you until` })).toBeVisible()
     const bar = page.getByRole('navigation', { name: 'Main' })
     await bar.getByRole('link', { name: 'Notices, 1 unread' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Notices' })).toBeVisible()
     await expect(page.getByRole('listitem').filter({ hasText: book.title })).toContainText('Unread')
     await expect(bar.getByRole('link', { name: 'Notices', exact: true })).toBeVisible()
     await page.getByRole('link', { name: `“${book.title}” is kept for you until` }).click()

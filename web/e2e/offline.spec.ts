@@ -33,7 +33,7 @@ const controlled = (page: Page) =>
 test.describe('a student', () => {
   test.use({ as: 'student' })
 
-  test('R-SHELL-6 opens own loans and the card without a network, with their time, and learns what needs it', async ({
+  test('opens own loans and the card without a network, with their time, and learns what needs it', async ({
     page,
     library,
     watch,
@@ -76,7 +76,7 @@ test.describe('a student', () => {
     await expect(band).toHaveCount(0, { timeout: 15_000 })
   })
 
-  test('R-SHELL-6 leaves nothing of the person behind after sign-out', async ({ page, watch }) => {
+  test('leaves nothing of the person behind after sign-out', async ({ page, watch }) => {
     watch.excuse(CUT)
     await page.goto('profile')
     await allKept(page)
@@ -89,7 +89,7 @@ test.describe('a student', () => {
     await expect(page.getByText('The library cannot be reached.')).toBeVisible()
   })
 
-  test('R-SHELL-6 a session that ended elsewhere takes the kept answers with it', async ({ page, watch, who }) => {
+  test('a session that ended elsewhere takes the kept answers with it', async ({ page, watch, who }) => {
     watch.refuses(401)
     await page.goto('profile')
     await allKept(page)
@@ -103,7 +103,7 @@ test.describe('a student', () => {
 test.describe('a librarian', () => {
   test.use({ as: 'librarian' })
 
-  test('R-SHELL-6 has the frame of the product without a network, and no answer is kept', async ({ page, watch }) => {
+  test('has the frame of the product without a network, and no answer is kept', async ({ page, watch }) => {
     watch.excuse(CUT)
     await page.goto('people')
     await expect(page.getByRole('heading', { level: 1, name: 'People' })).toBeVisible()
@@ -158,7 +158,7 @@ class Updated {
   }
 }
 
-test('R-SHELL-6 an updated library is shown at the next visit, and without a network as well', async ({
+test('an updated library is shown at the next visit, and without a network as well', async ({
   page,
   library,
   watch,

@@ -98,7 +98,9 @@ async function expectSeenInForcedColours(page: Page, state: string): Promise<voi
 /** In a script of longer words, and from right to left, every word is from the catalogue and nothing overflows. */
 async function expectTranslatable(page: Page, address: string, ownWords: boolean): Promise<void> {
   for (const script of ['pseudo', 'pseudo-rtl'] as const) {
-    await page.goto(`${address}${address.includes('?') ? '&' : '?'}lang=${script}`)
+    const [place, hash] = address.split('#') as [string, string?]
+    const link = `${place}${place.includes('?') ? '&' : '?'}lang=${script}`
+    await page.goto(hash === undefined ? link : `${link}#${hash}`)
     await settled(page)
     for (const viewport of [DESK, PHONE]) {
       const state = `${address} in ${script} at ${viewport.width} px`

@@ -5,8 +5,6 @@ import { t } from '../lib/messages'
 import { paths } from '../screens'
 import classes from './NoticesBell.module.css'
 
-const LARGEST = 9
-
 /** Leads to the own notices, and shows how many are unread. */
 export default function NoticesBell({ unread }: { unread: number }) {
   return (
@@ -22,7 +20,7 @@ export default function NoticesBell({ unread }: { unread: number }) {
       <Bell />
       {unread > 0 && (
         <span className={classes.unread} aria-hidden="true">
-          {unread > LARGEST ? `${LARGEST}+` : unread}
+          {unread}
         </span>
       )}
     </ActionIcon>
