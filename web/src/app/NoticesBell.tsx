@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { Bell } from 'lucide-react'
 import { Link } from 'react-router'
+import { numberText } from '../lib/format'
 import { t } from '../lib/messages'
 import { paths } from '../screens'
 import classes from './NoticesBell.module.css'
@@ -20,7 +21,7 @@ export default function NoticesBell({ unread }: { unread: number }) {
       <Bell />
       {unread > 0 && (
         <span className={classes.unread} aria-hidden="true">
-          {unread}
+          {numberText(unread)}
         </span>
       )}
     </ActionIcon>

@@ -5,6 +5,6 @@ export const screens = {
     path: '/phone',
     for: 'visitor',
     load: (): Lazy => import('./PhoneScreen'),
-    words: ['common', 'phone', 'scanner'],
+    words: ['common', 'frame', 'phone', 'scanner'],
   },
 } as const satisfies Screens
