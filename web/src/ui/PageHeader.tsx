@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import classes from './PageHeader.module.css'
 import { useTitle } from '../lib/title'
 
@@ -24,3 +25,23 @@ export function PageHeader({ title, actions, children }: PageHeaderProps) {
     </div>
   )
 }
+
+type TabsProps<Name extends string> = {
+  /** Accessible name of the group. */
+  label: string
+  names: readonly Name[]
+  /** Name of the open tab. */
+  open: Name
+  textOf: (name: Name) => string
+}
+
+/** Tabs of a screen, as links: the address names the open one. */
+export const Tabs = <Name extends string>({ label, names, open, textOf }: TabsProps<Name>) => (
+  <nav aria-label={label} className={classes.tabs}>
+    {names.map((name) => (
+      <Link key={name} to={{ search: `tab=${name}` }} replace aria-current={name === open ? 'page' : undefined}>
+        {textOf(name)}
+      </Link>
+    ))}
+  </nav>
+)

@@ -1,6 +1,8 @@
+import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
 import { LogoMark } from '../../ui/LogoMark'
 import { LanguageSwitch } from '../../ui/LanguageSwitch'
 import classes from './AccountPage.module.css'
@@ -46,3 +48,11 @@ export function AccountPage({ children }: { children: ReactNode }) {
     </div>
   )
 }
+
+/** Says above a form why it failed, if it did: an error, or a text. */
+export const Failure = ({ of }: { of: unknown }) =>
+  of !== null && (
+    <Alert color="red" mt="lg" role="alert">
+      {typeof of === 'string' ? of : messageOf(of)}
+    </Alert>
+  )

@@ -1,16 +1,15 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { askForLink } from '../../api/account'
 import { useContractForm } from '../../api/form'
 import { focusHere } from '../../lib/focus'
 import { currentLanguage, rich, t } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
 import { useTitle } from '../../lib/title'
 import { paths } from '../../screens'
-import { AccountPage } from './AccountPage'
+import { AccountPage, Failure } from './AccountPage'
 
-/** Asks for a link by mail to a new password; says the same for every address (R-PEOPLE-3). */
+/** Requests a password reset link; says the same for every address (R-PEOPLE-3). */
 export function Forgot() {
   useTitle(t('account.forgot.title'))
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -30,11 +29,7 @@ export function Forgot() {
           <Text mt="xs" c="dimmed">
             {t('account.forgot.what')}
           </Text>
-          {failure !== null && (
-            <Alert color="red" mt="lg" role="alert">
-              {messageOf(failure)}
-            </Alert>
-          )}
+          <Failure of={failure} />
           <form noValidate onSubmit={onSubmit}>
             <Stack mt="lg">
               <TextInput {...field('email')} type="email" autoComplete="username" />

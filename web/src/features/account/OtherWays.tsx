@@ -19,7 +19,7 @@ type Props = {
   onEnter: (user: Entered) => void
 }
 
-/** Ways to sign in without a password: the college's provider, a passkey, and a link by mail to a new password. */
+/** Ways to sign in without a password: the college's provider, a passkey, and a password reset link. */
 export function OtherWays({ onEnter, ...props }: Props) {
   const session = useQuery(sessionQuery).data
   return (

@@ -1,32 +1,26 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { Link, useNavigate } from 'react-router'
 import { redeem } from '../../api/account'
 import { forms } from '../../api/contract'
-import type { User } from '../../api/types'
 import { useContractForm } from '../../api/form'
 import { lowerCased } from '../../lib/forms'
 import { rich, t } from '../../lib/messages'
-import { homeOf, paths } from '../../screens'
-import { isAskedForCode, messageOf } from '../../lib/problem'
-import { storedRole } from '../../lib/storage'
+import { paths } from '../../screens'
+import { isAskedForCode } from '../../lib/problem'
 import { useTitle } from '../../lib/title'
-import { AccountPage } from './AccountPage'
-import { SecondStep } from './SecondStep'
+import { AccountPage, Failure } from './AccountPage'
+import { SecondStep, useEnter } from './SecondStep'
 
 /** Chooses a password with a code from the library's desk: the first one, or a new one (R-PEOPLE-3). */
 export default function RedeemScreen() {
   useTitle(t('account.redeem.title'))
   const navigate = useNavigate()
+  const enter = useEnter()
   const { form, field, onSubmit, pending, failure } = useContractForm('Redemption', {
     action: redeem,
     initial: { rollNumber: '', email: '', code: '', password: '' },
     onDone: enter,
   })
-
-  function enter(user: User) {
-    storedRole.set(user.role)
-    void navigate(homeOf(user.role), { replace: true })
-  }
 
   // The password is set, and the account has a second factor.
   if (isAskedForCode(failure))
@@ -44,11 +38,7 @@ export default function RedeemScreen() {
       <Text mt="xs" c="dimmed">
         {t('account.redeem.what')}
       </Text>
-      {failure !== null && (
-        <Alert color="red" mt="lg" role="alert">
-          {messageOf(failure)}
-        </Alert>
-      )}
+      <Failure of={failure} />
       <form noValidate onSubmit={onSubmit}>
         <Stack mt="lg">
           <TextInput

@@ -1,18 +1,16 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { resetPassword } from '../../api/account'
 import { forms } from '../../api/contract'
 import { useContractForm } from '../../api/form'
-import type { User } from '../../api/types'
 import { currentLanguage, rich, t } from '../../lib/messages'
-import { isAskedForCode, messageOf, ProblemError } from '../../lib/problem'
-import { storedRole } from '../../lib/storage'
+import { isAskedForCode, ProblemError } from '../../lib/problem'
 import { useTitle } from '../../lib/title'
-import { homeOf, paths } from '../../screens'
-import { AccountPage } from './AccountPage'
-import { SecondStep } from './SecondStep'
+import { paths } from '../../screens'
+import { AccountPage, Failure } from './AccountPage'
+import { SecondStep, useEnter } from './SecondStep'
 
-/** Chooses a password with a link from a mail (R-PEOPLE-3). */
+/** Sets a new password with a reset link (R-PEOPLE-3). */
 export function Reset() {
   useTitle(t('account.reset.title'))
   // Browsers send the part behind # to no server.
@@ -30,16 +28,12 @@ export function Reset() {
 
 function Form({ token }: { token: string }) {
   const navigate = useNavigate()
+  const enter = useEnter()
   const { field, onSubmit, pending, failure } = useContractForm('PasswordReset', {
     action: resetPassword,
     initial: { token, password: '', language: currentLanguage() },
     onDone: enter,
   })
-
-  function enter(user: User) {
-    storedRole.set(user.role)
-    void navigate(homeOf(user.role), { replace: true })
-  }
 
   // The password is set, and the account has a second factor.
   if (isAskedForCode(failure))
@@ -56,11 +50,7 @@ function Form({ token }: { token: string }) {
       <Text mt="xs" c="dimmed">
         {t('account.reset.what')}
       </Text>
-      {failure !== null && (
-        <Alert color="red" mt="lg" role="alert">
-          {messageOf(failure)}
-        </Alert>
-      )}
+      <Failure of={failure} />
       <form noValidate onSubmit={onSubmit}>
         <Stack mt="lg">
           <PasswordInput

@@ -1,15 +1,28 @@
-import { Alert, Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { giveCode } from '../../api/account'
 import { useAction } from '../../api/action'
 import { useContractForm } from '../../api/form'
 import { secondStepQuery, signInWithPasskey } from '../../api/passkeys'
-import type { Entered } from '../../api/types'
+import type { Entered, User } from '../../api/types'
 import { t } from '../../lib/messages'
 import { hasPasskeys } from '../../lib/passkey'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { ProblemError } from '../../lib/problem'
+import { storedRole } from '../../lib/storage'
+import { homeOf } from '../../screens'
+import { Failure } from './AccountPage'
+
+/** Returns what a screen does once a person is signed in: remembers the role and opens the person's home. */
+export function useEnter(): (user: User) => void {
+  const navigate = useNavigate()
+  return ({ role }) => {
+    storedRole.set(role)
+    void navigate(homeOf(role), { replace: true })
+  }
+}
 
 type SecondStepProps = {
   onEnter: (user: Entered) => void
@@ -68,11 +81,7 @@ function Step({ app, passkey, onEnter, onAgain }: StepProps) {
       <Text mt="xs" c="dimmed">
         {t(recovery ? 'secondStep.whatRecovery' : app ? 'secondStep.what' : 'secondStep.whatPasskey')}
       </Text>
-      {trouble !== null && (
-        <Alert color="red" mt="lg" role="alert">
-          {messageOf(trouble)}
-        </Alert>
-      )}
+      <Failure of={trouble} />
       <form
         noValidate
         onSubmit={(event) => {

@@ -5,12 +5,12 @@ import { forms } from '../../api/contract'
 import { useContractForm } from '../../api/form'
 import { setUp, setupQuery } from '../../api/setup'
 import { rich, t } from '../../lib/messages'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { ProblemError } from '../../lib/problem'
 import { storedRole } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { homeOf, paths } from '../../screens'
 import { ErrorState } from '../../ui/ErrorState'
-import { AccountPage } from './AccountPage'
+import { AccountPage, Failure } from './AccountPage'
 
 /** Makes the first librarian of an empty library, with the code that the server printed. */
 export default function SetupScreen() {
@@ -61,11 +61,7 @@ function FirstLibrarian({ given }: { given: string }) {
       <Text mt="xs" c="dimmed">
         {t('account.setup.what')}
       </Text>
-      {failure !== null && (
-        <Alert color="red" mt="lg" role="alert">
-          {messageOf(failure)}
-        </Alert>
-      )}
+      <Failure of={failure} />
       {(given === '' || refused) && (
         <Alert mt="lg" title={t('account.setup.howTitle')}>
           {rich('account.setup.how', { code: (words) => <code>{words}</code> })}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ChangeEvent, type SubmitEvent } from 
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
-import { isAskedForCode, messageOf } from '../../lib/problem'
+import { isAskedForCode } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
@@ -16,7 +16,7 @@ import { homeOf, paths } from '../../screens'
 import { storedRole } from '../../lib/storage'
 import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
-import { AccountPage } from './AccountPage'
+import { AccountPage, Failure } from './AccountPage'
 import { isMasked } from './lookupMessage'
 import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
@@ -184,11 +184,7 @@ function SignInForm({ end, next, enter }: FormProps) {
           {t('account.signIn.created')}
         </Alert>
       )}
-      {(signIn.error !== null || otherFailure !== null) && (
-        <Alert color="red" mt="lg" role="alert">
-          {signIn.error === null ? otherFailure : messageOf(signIn.error)}
-        </Alert>
-      )}
+      <Failure of={signIn.error ?? otherFailure} />
       <form ref={sheet} onSubmit={(event) => void submit(event)}>
         <Stack mt="lg">
           <TextInput

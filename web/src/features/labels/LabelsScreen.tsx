@@ -1,8 +1,7 @@
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { t } from '../../lib/messages'
-import { PageHeader } from '../../ui/PageHeader'
+import { PageHeader, Tabs } from '../../ui/PageHeader'
 import { BatchesTab } from './BatchesTab'
-import classes from './Labels.module.css'
 import { LabelsTab } from './LabelsTab'
 import { SheetsTab } from './SheetsTab'
 
@@ -20,18 +19,7 @@ export default function LabelsScreen() {
   return (
     <>
       <PageHeader title={t('labels.title')} />
-      <nav aria-label={t('labels.parts')} className={classes.tabs}>
-        {NAMES.map((name) => (
-          <Link
-            key={name}
-            to={{ search: name === 'print' ? '' : `tab=${name}` }}
-            replace
-            aria-current={name === tab ? 'page' : undefined}
-          >
-            {t(`labels.tab.${name}`)}
-          </Link>
-        ))}
-      </nav>
+      <Tabs label={t('labels.parts')} names={NAMES} open={tab} textOf={(name) => t(`labels.tab.${name}`)} />
       <Tab />
     </>
   )

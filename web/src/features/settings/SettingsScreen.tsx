@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { calendarQuery, libraryQuery, noticesQuery, rulesQuery, type Saved } from '../../api/settings'
 import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
-import { PageHeader } from '../../ui/PageHeader'
+import { PageHeader, Tabs } from '../../ui/PageHeader'
 import { BackupsPage } from './BackupsPage'
 import { CalendarForm } from './CalendarForm'
 import { DocumentForm } from './DocumentForm'
@@ -34,13 +34,7 @@ export default function SettingsScreen() {
   return (
     <div className={classes.screen}>
       <PageHeader title={t('settings.title')} />
-      <nav aria-label={t('settings.parts')} className={classes.tabs}>
-        {TABS.map((name) => (
-          <Link key={name} to={{ search: `tab=${name}` }} replace aria-current={name === tab ? 'page' : undefined}>
-            {t(`settings.tab.${name}`)}
-          </Link>
-        ))}
-      </nav>
+      <Tabs label={t('settings.parts')} names={TABS} open={tab} textOf={(name) => t(`settings.tab.${name}`)} />
       <Page key={tab} />
     </div>
   )
