@@ -167,7 +167,7 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// Returns the library's address in browsers, or one that stands for it.
+    /// Returns the address at which browsers open the library; `http://localhost/` if none was given.
     pub fn public_address(&self) -> Result<Url> {
         self.public_url.clone().map_or_else(|| Ok(Url::parse("http://localhost/")?), Ok)
     }
@@ -403,7 +403,7 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// Builds the way to the mail server, if configured.
+    /// Builds the connection to the mail server, if configured.
     pub fn post(&self, hello: &str) -> Result<Option<Post>> {
         let (Some(url), Some(from)) = (&self.smtp_url, &self.mail_from) else { return Ok(None) };
         let (security, port) = match url.scheme() {

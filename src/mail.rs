@@ -13,9 +13,9 @@ use crate::{
     storage::mails::{NewMail, Taken},
 };
 
-/// Time in which a mail must be sent unless its kind says otherwise, in milliseconds.
+/// Milliseconds after which a mail is given up, unless its kind says otherwise.
 pub const PATIENCE: i64 = 48 * 60 * 60 * 1000;
-/// Minutes for which a link to a new password is valid.
+/// Minutes that a reset link stays valid.
 pub const LINK_MINUTES: i64 = 30;
 
 /// Letter with its addressee.

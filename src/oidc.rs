@@ -174,7 +174,7 @@ impl Provider {
         self.options.domains.iter().any(|listed| listed.eq_ignore_ascii_case(domain)).then_some(email)
     }
 
-    /// Reason why claims that match no account match none.
+    /// Why the claims match no account.
     #[must_use]
     pub fn why_unknown(&self, claims: &Claims) -> &'static str {
         if self.email(claims).is_some() || self.roll_number(claims).is_some() {
@@ -188,8 +188,8 @@ impl Provider {
         }
     }
 
-    /// Reads the provider's description and keys, as the first sign-in would. They are not kept: a provider that has gone
-    /// away since must be said at the sign-in, not shown as a dead page.
+    /// Reads the provider's description and keys, as the first sign-in would. Does not cache them: if the provider goes down
+    /// later, the next sign-in must say so instead of redirecting to a dead page.
     ///
     /// # Errors
     /// The provider is unavailable, or is not the configured issuer.

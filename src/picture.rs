@@ -1,7 +1,7 @@
 //! Uploaded covers: decodes a JPEG, PNG or WebP file and encodes it anew as a small JPEG.
 //!
-//! Nothing of the file but its pixels is kept, so that no place, camera or script comes along. What a file claims about itself
-//! is checked before memory is taken for its pixels.
+//! Only the pixels are kept: no location, camera data or script. The size that a file claims is checked before memory is
+//! allocated for it.
 
 use std::io::Cursor;
 
@@ -20,10 +20,10 @@ pub const KEPT: usize = 200 * 1024;
 const BOX: (u32, u32) = (600, 900);
 /// Memory that a decoder may take for its pixels.
 const MEMORY: u64 = 128 * 1024 * 1024;
-/// Qualities that are tried until the picture is short enough.
+/// JPEG qualities, tried in turn until the file is small enough.
 const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 
-/// Reason why a file is no cover.
+/// Why a file cannot be a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// No JPEG, PNG or WebP file.

@@ -192,7 +192,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     Ok(())
 }
 
-/// Starts what runs beside the requests; `owner` identifies this server among those on the same database.
+/// Starts the background jobs; `owner` identifies this server among those on the same database.
 fn start_jobs(state: &Shared, owner: String) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
     jobs.spawn(watch_schema(state.library.db.clone()));
@@ -280,7 +280,7 @@ async fn shared_by_servers(db: &Db, requested: Option<TimeZone>) -> Result<(Cloc
     .await
 }
 
-/// Asks the sign-in provider for its description and keys; a failure is logged as a warning.
+/// Checks that the sign-in provider answers, and logs a warning if it does not.
 async fn probe_provider(provider: Option<Arc<Provider>>) {
     let Some(provider) = provider else { return };
     if provider.probe().await.is_ok() {

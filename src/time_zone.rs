@@ -26,7 +26,7 @@ pub fn keep(tx: &mut Tx<'_>, requested: Option<&TimeZone>) -> Result<TimeZone> {
     agreed(&kept, requested)
 }
 
-/// Returns the time zone to use before the database is open, for file names only.
+/// Returns the time zone for file names before the database is open.
 #[must_use]
 pub fn provisional(requested: Option<&TimeZone>) -> TimeZone {
     requested.cloned().or_else(|| TimeZone::get(DEFAULT).ok()).unwrap_or(TimeZone::UTC)

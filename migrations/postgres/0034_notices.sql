@@ -22,7 +22,7 @@ CREATE TABLE notices (
     cause TEXT COLLATE "C" NOT NULL UNIQUE,
     created_at BIGINT NOT NULL,
     read_at BIGINT,
-    -- since then it is no longer true; it is true again when this is NULL again
+    -- when it stopped being true; cleared if it becomes true again
     withdrawn_at BIGINT,
     mailed_at BIGINT
 );

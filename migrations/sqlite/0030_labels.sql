@@ -4,7 +4,7 @@ CREATE TABLE label_batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
     by_id INTEGER NOT NULL REFERENCES users (id),
-    -- name of the sheet as it was
+    -- name of the sheet at the time of printing
     sheet TEXT NOT NULL
 ) STRICT;
 

@@ -22,7 +22,7 @@ CREATE TABLE notices (
     cause TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
     read_at INTEGER,
-    -- since then it is no longer true; it is true again when this is NULL again
+    -- when it stopped being true; cleared if it becomes true again
     withdrawn_at INTEGER,
     mailed_at INTEGER
 ) STRICT;

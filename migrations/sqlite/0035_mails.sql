@@ -1,4 +1,4 @@
--- Outgoing mail, and the links by which a person chooses a new password.
+-- Outgoing mail, and password reset links.
 
 CREATE TABLE mails (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -11,16 +11,16 @@ CREATE TABLE mails (
     html TEXT NOT NULL,
     -- whether the mail carries a secret: kept no longer than needed, and sent before others
     secret INTEGER NOT NULL CHECK (secret IN (0, 1)),
-    -- made once: a second copy after a lost answer has the same
+    -- never changes: a second copy after a lost answer has the same
     message_id TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
     not_before INTEGER NOT NULL,
-    -- given up then
+    -- when to give up
     expires_at INTEGER NOT NULL,
     tries INTEGER NOT NULL DEFAULT 0,
     state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'sent', 'failed', 'stopped')),
     ended_at INTEGER,
-    -- last reason for which it was not sent, a message as JSON
+    -- why the last attempt failed, a message as JSON
     reason TEXT,
     leased_by TEXT,
     leased_until INTEGER
@@ -30,7 +30,7 @@ CREATE INDEX mails_by_state ON mails (state, id);
 CREATE INDEX mails_by_end ON mails (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX mails_of_person ON mails (person_id, id);
 
--- Why no mail is sent at all, and until when none is tried; empty while mail is sent.
+-- Why no mail goes out, and when sending resumes; empty while mail goes out.
 CREATE TABLE mail_trouble (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     since INTEGER NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE mail_trouble (
     reason TEXT NOT NULL
 ) STRICT;
 
--- Addresses for which a link was asked, known or not: a job finds out, so that the answer tells nothing.
+-- Addresses that asked for a reset link. A job looks them up later, so that the answer does not reveal who has an account.
 CREATE TABLE link_requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     address_key TEXT NOT NULL,

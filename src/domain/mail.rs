@@ -6,9 +6,9 @@ use utoipa::ToSchema;
 /// Kind of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Link to choose a new password.
+    /// Password reset link.
     PasswordLink,
-    /// Word that the password was changed by a link.
+    /// Confirmation that a reset link changed the password.
     PasswordChanged,
     /// Mail of `library mail test`, or from the page of mails.
     Test,

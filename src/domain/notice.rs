@@ -200,7 +200,7 @@ pub struct KeptHold {
     pub until: Date,
 }
 
-/// Notices that the library sends by itself, and on which days.
+/// Automatic notices: the kinds that the library sends, and on which days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NoticeSettings {
@@ -260,7 +260,7 @@ impl NoticeSettings {
         !kind.is_optional() || (self.automatic && !self.off.contains(&kind))
     }
 
-    /// Returns the last due date of which a reminder is due today.
+    /// Returns the latest due date with a reminder today.
     #[must_use]
     pub fn last_due(&self, today: Date) -> Date {
         let days = self.due_soon_days.filter(|_| self.sends(Kind::DueSoon)).unwrap_or(0);

@@ -145,8 +145,7 @@ impl Tries {
 }
 
 impl App {
-    /// Limits the beginnings of sign-ins that hold a row: of a browser that signed in before by itself, of others by network
-    /// (X6).
+    /// Limits how often a sign-in that stores a row may begin: per browser if it signed in before, else per network (X6).
     pub(super) fn take_begin(
         &self,
         of_network: &Limit<Network>,
@@ -650,7 +649,7 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     setup: bool,
-    /// True if a forgotten password is replaced by a link that comes by mail; omitted otherwise.
+    /// True if the library mails password reset links; omitted otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     mail: bool,

@@ -1,4 +1,4 @@
-//! Backups in the browser: those that are kept, a new one, and a copy to take away.
+//! Backups in the browser: list them, make one, download one.
 
 use std::{
     fs::File,
@@ -35,7 +35,7 @@ use crate::{
 /// Bytes read at once for a download.
 const PORTION: usize = 256 * 1024;
 
-/// A backup that is kept.
+/// A kept backup.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptBackup {
@@ -115,7 +115,7 @@ impl From<&Daily> for BackupPlan {
     }
 }
 
-/// Backups that are kept, newest first.
+/// Kept backups, newest first.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupList {
@@ -139,7 +139,7 @@ fn may_download(librarian: &User) -> bool {
     Capability::ALL.iter().all(|one| librarian.capabilities.contains(one))
 }
 
-/// List the backups that are kept, newest first, and the plan of the daily ones.
+/// List the kept backups, newest first, and the plan of the daily ones.
 #[utoipa::path(get, path = "/backups", responses((status = 200, body = BackupList)))]
 pub async fn list_backups(
     State(app): State<Shared>,

@@ -59,7 +59,7 @@ pub enum Error {
     /// The sign-in code does not exist, has expired, or belongs to another person.
     #[error("the sign-in code is not right")]
     InvalidCode,
-    /// The link to a new password was used, has expired, or never existed.
+    /// The reset link was used, has expired, or never existed.
     #[error("the link is not valid")]
     InvalidLink,
     /// The code for the first librarian is wrong or has expired.

@@ -1,4 +1,4 @@
-//! Forgotten passwords: a link by mail, once and for half an hour (R-PEOPLE-3).
+//! Forgotten passwords: a mailed reset link works once, within half an hour (R-PEOPLE-3).
 
 use axum::{extract::State, http::HeaderMap, response::IntoResponse};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ fn first_language() -> String {
     LANGUAGES[0].to_owned()
 }
 
-/// Ask for a link by mail to a new password. The answer is the same for every address, known or not.
+/// Request a password reset link by mail. The answer is the same for every address, known or not.
 #[utoipa::path(post, path = "/auth/forgot", request_body = ForgottenPassword, responses((status = 204)))]
 pub async fn forget_password(
     State(app): State<Shared>,
@@ -91,7 +91,7 @@ pub struct PasswordReset {
     language: String,
 }
 
-/// Choose a password with a link from a mail, and sign in. All other browsers are signed out; a second factor is still required.
+/// Set a new password with a reset link, and sign in. All other browsers are signed out; a second factor is still required.
 #[utoipa::path(post, path = "/auth/reset", request_body = PasswordReset, responses((status = 200, body = Entered)))]
 pub async fn reset_password(
     State(app): State<Shared>,

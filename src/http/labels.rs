@@ -45,7 +45,7 @@ pub struct LabelQuery {
     since: Option<Date>,
     /// Id of a printed batch.
     batch: Option<i64>,
-    /// True for copies without a printed label only.
+    /// Only copies without a printed label.
     #[serde(default)]
     unprinted: bool,
 }

@@ -44,11 +44,11 @@ pub struct Limits {
     pub lately_wrong_code: Limit<(UserId, Network)>,
     /// Wrong codes for the first librarian, from a network.
     pub setups: Limit<Network>,
-    /// Links to a new password asked for from a network.
+    /// Reset links requested from one network.
     pub forgotten: Limit<Network>,
-    /// Links to a new password asked for an address, known or not.
+    /// Reset links requested for one address, known or not.
     pub forgotten_of_address: Limit<String>,
-    /// Wrong links to a new password from a network.
+    /// Wrong reset links from one network.
     pub resets: Limit<Network>,
     /// Accounts registered from a network.
     pub registrations: Limit<Network>,

@@ -90,7 +90,7 @@ impl From<Listed> for MailItem {
     }
 }
 
-/// Reason for which no mail is sent at all.
+/// Why no mail goes out.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailTrouble {

@@ -39,7 +39,7 @@ pub struct Notice {
     /// Null until the person has read it.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     read_at: Option<String>,
-    /// Instant since which it is no longer true; null while it is true.
+    /// When it stopped being true; null while it is true.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     withdrawn_at: Option<String>,
     #[schema(required, value_type = Option<i64>)]

@@ -65,8 +65,8 @@ fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     cookie::set_for_return(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
 }
 
-/// Prefix of the token of a browser without a device cookie. That cookie does not come along from another site, so that the
-/// return could not tell, and would replace it.
+/// Prefix of the token of a browser without a device cookie. The browser does not send that cookie on the way back from the
+/// provider; without the prefix the return would replace it.
 const NEW_BROWSER: &str = "new-";
 
 /// Returns the hash that identifies the browser in the database.

@@ -44,7 +44,7 @@ pub struct Settings {
     pub daily_backups: Option<Daily>,
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
-    /// Way to the mail server, if mail is on.
+    /// Connection to the mail server, if mail is on.
     pub post: Option<Arc<Post>>,
 }
 

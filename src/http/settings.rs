@@ -223,7 +223,7 @@ pub async fn save_library(
     .await
 }
 
-/// Read which notices are sent by themselves.
+/// Read which automatic notices are sent.
 #[utoipa::path(get, path = "/settings/notices",
     responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
 pub async fn read_notices(State(app): State<Shared>) -> Result<Answer> {
@@ -231,7 +231,7 @@ pub async fn read_notices(State(app): State<Shared>) -> Result<Answer> {
     versioned(saved, &notices)
 }
 
-/// Save which notices are sent by themselves.
+/// Save which automatic notices are sent.
 #[utoipa::path(put, path = "/settings/notices", params(("If-Match" = Option<String>, Header)), request_body = NoticeSettings,
     responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
 pub async fn save_notices(

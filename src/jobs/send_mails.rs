@@ -28,7 +28,7 @@ use crate::{
 /// Runs all the time. A mail is sent at least once, always under the same Message-ID.
 pub struct SendMails {
     post: Arc<Post>,
-    /// Address of the page that a link to a new password opens, without the token.
+    /// Address that a reset link opens, without its token.
     reset_page: String,
     /// Time at which the outbox was counted.
     counted: AtomicI64,
@@ -175,7 +175,7 @@ async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> 
                 Became::Trouble(reason) => {
                     mails::give_back(tx, id, &owner, &reason)?;
                     let before = mails::trouble(tx)?;
-                    // Several mails under way meet the same trouble.
+                    // Mails sent at the same time meet the same trouble.
                     if before.as_ref().is_none_or(|trouble| trouble.until <= now) {
                         let tries = before.map_or(1, |trouble| trouble.tries + 1);
                         mails::in_trouble(tx, &reason, now, now + wait(tries))?;
@@ -187,8 +187,7 @@ async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> 
         .await
 }
 
-/// Answers the oldest request for a link to a new password: the address of an active account gets one. `false` without a
-/// request.
+/// Answers the oldest request for a reset link: mails one to the address of an active account. `false` without a request.
 async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<bool> {
     let token = crate::token::new().map_err(|error| Error::Database(error.into()))?;
     let (policies, post, page) = (library.policies.clone(), Arc::clone(&job.post), job.reset_page.clone());

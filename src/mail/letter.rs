@@ -35,7 +35,7 @@ fn letter(language: &str, library: &str, subject: impl FnOnce(&str) -> Message) 
     Letter { language: language.to_owned(), subject: subject(&library), library, parts: Vec::new() }
 }
 
-/// Link by which a person chooses a new password.
+/// Password reset link.
 #[must_use]
 pub fn password_link(language: &str, library: &str, name: &str, address: &str) -> Letter {
     let letter = letter(language, library, message::letter_password_link_subject);
@@ -47,7 +47,7 @@ pub fn password_link(language: &str, library: &str, name: &str, address: &str) -
         .says(message::letter_password_link_ignore())
 }
 
-/// Word that a password was changed by a link.
+/// Confirmation that a reset link changed the password.
 #[must_use]
 pub fn password_changed(language: &str, library: &str, name: &str) -> Letter {
     let letter = letter(language, library, message::letter_password_changed_subject);
@@ -58,7 +58,7 @@ pub fn password_changed(language: &str, library: &str, name: &str) -> Letter {
         .says(message::letter_password_changed_ignore())
 }
 
-/// Mail that shows that mail works.
+/// Test mail.
 #[must_use]
 pub fn test(language: &str, library: &str) -> Letter {
     let letter = letter(language, library, message::letter_test_subject);

@@ -1,4 +1,4 @@
-//! SMTP client: one pool of connections to the operator's mail server, and what became of a mail in words.
+//! SMTP client: a pool of connections to the operator's mail server, and its answers as messages.
 
 use std::{
     error::Error as _,
@@ -41,7 +41,7 @@ const MAIL: Duration = Duration::from_secs(90);
 const CONNECTIONS: u32 = 4;
 /// Idle connections are closed before the mail server does it.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum length of the server's words that are kept.
+/// Maximum length of the server's answer that is kept.
 const LONGEST_WORDS: usize = 200;
 
 /// Protection of the connection.
@@ -75,7 +75,7 @@ pub struct Options {
     pub hello: String,
 }
 
-/// What became of a try.
+/// Outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Accepted by the server.
@@ -98,7 +98,7 @@ impl Outcome {
     }
 }
 
-/// The library's way to its mail server.
+/// Connection to the operator's mail server.
 pub struct Post {
     smtp: AsyncSmtpTransport<Tokio1Executor>,
     options: Options,
@@ -241,7 +241,7 @@ impl Post {
         }
     }
 
-    /// Words for a failure that is no answer to a mail.
+    /// Message for a failure before the server answered a mail.
     fn trouble(&self, error: &smtp::Error) -> Message {
         let server = self.server();
         if is_sign_in(error) {

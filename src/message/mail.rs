@@ -1,4 +1,4 @@
-//! What became of a mail, and the words of the mails themselves.
+//! Outcomes of mails, and the words of the mails themselves.
 
 messages! {
     // Answers of the mail server; `words` are its own.

@@ -94,8 +94,8 @@ fn unlink_claimed(tx: &mut Tx<'_>, moment: Moment, person: UserId) -> Result<()>
     Ok(())
 }
 
-/// Uses up a link from a mail: stores the person's password and ends earlier sessions. `false` if the link was used meanwhile,
-/// or has ended with what it rests on.
+/// Uses up a reset link: stores the new password and ends earlier sessions. `false` if the link was used or deleted
+/// meanwhile.
 pub fn redeem_link(
     tx: &mut Tx<'_>,
     moment: Moment,

@@ -98,7 +98,7 @@ impl Authority {
     }
 }
 
-/// Locks the record of a person who acts for themself, to change their own password.
+/// Locks the record of a person who changes their own password.
 ///
 /// # Errors
 /// [`Error::NotFound`], also for one that was erased or merged into another.

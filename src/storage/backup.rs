@@ -299,11 +299,11 @@ pub struct Restored {
     pub found: Manifest,
     /// The name under which it is kept.
     pub kept: Option<PathBuf>,
-    /// People whose erasure the copy does not know; `None` if the database that was there cannot be read.
+    /// People erased after the copy was made; `None` if the replaced database cannot be read.
     pub erased: Option<Vec<Erased>>,
 }
 
-/// Person who was erased after a copy was made, as the copy has them.
+/// Person erased after a copy was made, as recorded in the copy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Erased {
     /// Number of the person, as in the address of their page.
@@ -311,7 +311,7 @@ pub struct Erased {
     pub roll_number: Option<String>,
 }
 
-/// Compares a restored copy with the database that was there.
+/// Compares a restored copy with the database that it replaced.
 fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>> {
     let open = |path| Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
     let (before, restored) = (open(before)?, open(restored)?);

@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use super::{Error, Result, Tx};
 use crate::sql;
 
-/// Time that a cover is kept without a title: a form may be saved on a later day.
+/// How long a cover without a title is kept: a form may be saved days after the upload.
 pub const UNUSED_FOR: i64 = 3 * 24 * 60 * 60 * 1000;
 
 /// Stores a cover; the same bytes are stored once, and count as uploaded now.

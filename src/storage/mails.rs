@@ -11,7 +11,7 @@ use crate::{
     select_to_decide, sql,
 };
 
-/// Time for which ended mails are kept, in milliseconds.
+/// Milliseconds for which ended mails are kept.
 pub const KEPT_FOR: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Mail to queue.
@@ -23,11 +23,11 @@ pub struct NewMail {
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// Kept for ever, so that a second copy is recognisable.
+    /// Never changes, so that a mail program recognises a second copy.
     pub message_id: String,
     /// Epoch milliseconds; not sent earlier.
     pub not_before: i64,
-    /// Epoch milliseconds; given up then.
+    /// Epoch milliseconds; the mail is given up then.
     pub expires_at: i64,
 }
 
@@ -114,7 +114,7 @@ pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option
     )
 }
 
-/// Ends a mail that this server has taken; a secret goes with its end.
+/// Ends a mail that this server has taken, and deletes its words if they hold a secret.
 fn end(
     tx: &mut Tx<'_>,
     id: MailId,
@@ -145,7 +145,7 @@ pub fn failed(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, now: i
     end(tx, id, owner, State::Failed, Some(reason), now)
 }
 
-/// Records a try that failed for now.
+/// Records a failed attempt that will be repeated.
 pub fn put_off(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, not_before: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -157,7 +157,7 @@ pub fn put_off(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, not_b
     Ok(())
 }
 
-/// Gives a mail back that was not tried, because no mail can be sent now.
+/// Returns an untried mail to the queue, because no mail can be sent now.
 pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> Result<()> {
     tx.execute(
         sql!(
@@ -169,7 +169,7 @@ pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> 
     Ok(())
 }
 
-/// Gives up the mails that were not sent in their time; returns their number.
+/// Gives up the expired mails; returns their number.
 pub fn expire(tx: &mut Tx<'_>, reason: &Message, now: i64) -> Result<u64> {
     tx.execute(
         sql!(
@@ -315,7 +315,7 @@ pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<(
     )
 }
 
-/// Reason for which no mail is sent at all.
+/// Why no mail goes out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// First failure; epoch milliseconds.

@@ -585,7 +585,7 @@ pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     }
 }
 
-/// Ensures that no other server works on a `SQLite` file while the returned lock is held; waits so long for the lock.
+/// Ensures that no other server works on a `SQLite` file while the returned lock is held; waits up to `patience` for it.
 ///
 /// # Errors
 /// [`Error::Open`] if another server does, or if the file is gone but traces of a server are beside it.

@@ -25,7 +25,7 @@ pub fn follow(
     follow_all(tx, at, actor, std::slice::from_ref(entry), id)
 }
 
-/// Does the same for many changes; `id` is that of a single one.
+/// Like [`follow`], for many changes; `id` is given for a single one.
 pub fn follow_all(
     tx: &mut Tx<'_>,
     at: i64,
@@ -317,7 +317,7 @@ pub fn due_loans(
     )
 }
 
-/// Returns those of these loans that are open, locked until the transaction ends: no renewal may overtake a reminder.
+/// Locks the open ones of these loans until the transaction ends, so that no renewal overtakes a reminder.
 pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     macro_rules! lock {
         ($($loans:literal),+) => {
@@ -348,7 +348,7 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     })
 }
 
-/// Returns the holds kept until `last` at most, locked until the transaction ends.
+/// Locks the holds kept until `last` at most, until the transaction ends.
 pub fn lock_kept(tx: &mut Tx<'_>, last: Date) -> Result<Vec<KeptHold>> {
     tx.query(
         select_to_decide!(

@@ -1,4 +1,4 @@
-//! Links by which a person chooses a new password. Only a token's hash is known here.
+//! Password reset links. The database stores only the hash of each token.
 //!
 //! Triggers of the database delete the links of a person with any change of role, capabilities, password, address, roll number,
 //! activity or second factor (R-SEAM-8).

@@ -266,7 +266,7 @@ pub struct Tx<'c> {
     pub(super) touched: Vec<i64>,
     /// Desk for whose phones something was stored; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// Change recorded last, with the capabilities that allow its maker to undo it: one is enough.
+    /// Change recorded last, with the capabilities of which one lets its maker undo it.
     pub(super) last_change: Option<(ChangeId, [Option<Capability>; 2])>,
 }
 

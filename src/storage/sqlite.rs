@@ -184,8 +184,8 @@ fn has_one_name(path: &Path) -> Result<()> {
 /// Suffix of the file that the server keeps locked.
 const SERVING: &str = ".serving";
 
-/// Ensures that no other server works on the file, by whatever link it is named, while the returned lock is held; waits
-/// so long for the lock.
+/// Ensures that no other server works on the file, even under another name, while the returned lock is held; waits up to
+/// `patience` for it.
 pub(super) fn only_server(path: &Path, patience: Duration) -> Result<File> {
     has_not_vanished(path)?;
     // Created before the marker, which says that a database existed.

@@ -125,7 +125,7 @@ struct DataSession {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SecondFactors {
-    /// Since when an authenticator app gives codes; null without one.
+    /// When the authenticator app was set up; null without one.
     #[schema(required, format = DateTime)]
     app_since: Option<String>,
     passkeys: Vec<NamedPasskey>,

@@ -88,13 +88,13 @@ export const redeem = action({
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** Asks for a link by mail to a new password. */
+/** Requests a password reset link by mail. */
 export const askForLink = action({
   name: 'askForLink',
   send: (body: ForgottenPassword, call) => dataOf(client.POST('/auth/forgot', { body, ...call })),
 })
 
-/** Chooses a password with a link from a mail, and signs in. */
+/** Sets a new password with a reset link, and signs in. */
 export const resetPassword = action({
   name: 'resetPassword',
   send: (body: PasswordReset, call) => dataOf(client.POST('/auth/reset', { body, ...call })),

@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** Backups that are kept, read again while one is made or compared with its manifest. */
+/** Kept backups, read again while one is made or compared with its manifest. */
 export const backupsQuery = queryOptions({
   queryKey: keys.backups,
   queryFn: ({ signal }) => dataOf(client.GET('/backups', { signal })),

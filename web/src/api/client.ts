@@ -45,7 +45,7 @@ function failureOf(error: unknown): unknown {
 const unheard: Response[] = []
 let hear = (answer: Response): void => void unheard.push(answer)
 
-/** Sets the listener of every answer of the API, also of those before. */
+/** Sets the listener of every API answer, past answers included. */
 export function onAnswer(listener: typeof hear): void {
   hear = listener
   unheard.splice(0).forEach(listener)

@@ -256,7 +256,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for a link by mail to a new password. The answer is the same for every address, known or not. */
+        /** Request a password reset link by mail. The answer is the same for every address, known or not. */
         post: {
             parameters: {
                 query?: never;
@@ -872,7 +872,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose a password with a link from a mail, and sign in. All other browsers are signed out; a second factor is still required. */
+        /** Set a new password with a reset link, and sign in. All other browsers are signed out; a second factor is still required. */
         post: {
             parameters: {
                 query?: never;
@@ -1239,7 +1239,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the backups that are kept, newest first, and the plan of the daily ones. */
+        /** List the kept backups, newest first, and the plan of the daily ones. */
         get: {
             parameters: {
                 query?: never;
@@ -4149,7 +4149,7 @@ export interface paths {
                     since?: string;
                     /** @description Last barcode of a range. */
                     to?: string;
-                    /** @description True for copies without a printed label only. */
+                    /** @description Only copies without a printed label. */
                     unprinted?: boolean;
                 };
                 header?: never;
@@ -4210,7 +4210,7 @@ export interface paths {
                     since?: string;
                     /** @description Last barcode of a range. */
                     to?: string;
-                    /** @description True for copies without a printed label only. */
+                    /** @description Only copies without a printed label. */
                     unprinted?: boolean;
                 };
                 header?: never;
@@ -8218,7 +8218,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read which notices are sent by themselves. */
+        /** Read which automatic notices are sent. */
         get: {
             parameters: {
                 query?: never;
@@ -8249,7 +8249,7 @@ export interface paths {
                 };
             };
         };
-        /** Save which notices are sent by themselves. */
+        /** Save which automatic notices are sent. */
         put: {
             parameters: {
                 query?: never;
@@ -8886,7 +8886,7 @@ export interface components {
             /** @description Key to type: Base32 (RFC 4648). */
             secret: string;
         };
-        /** @description Backups that are kept, newest first. */
+        /** @description Kept backups, newest first. */
         BackupList: {
             backups: components["schemas"]["KeptBackup"][];
             /** @description Reason why the last backup was not made. */
@@ -10015,7 +10015,7 @@ export interface components {
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
-        /** @description A backup that is kept. */
+        /** @description A kept backup. */
         KeptBackup: {
             /**
              * Format: int64
@@ -10432,7 +10432,7 @@ export interface components {
          * @enum {string}
          */
         MailState: "queued" | "sent" | "failed" | "stopped";
-        /** @description Reason for which no mail is sent at all. */
+        /** @description Why no mail goes out. */
         MailTrouble: {
             /** Format: date-time */
             nextTry: string;
@@ -10683,7 +10683,7 @@ export interface components {
             text: components["schemas"]["Message"][];
             /**
              * Format: date-time
-             * @description Instant since which it is no longer true; null while it is true.
+             * @description When it stopped being true; null while it is true.
              */
             withdrawnAt: string | null;
         };
@@ -10698,7 +10698,7 @@ export interface components {
              */
             unread: number;
         };
-        /** @description Notices that the library sends by itself, and on which days. */
+        /** @description Automatic notices: the kinds that the library sends, and on which days. */
         NoticeSettings: {
             /**
              * @description False turns off every notice but those about the safety of an account.
@@ -11619,7 +11619,7 @@ export interface components {
         SecondFactors: {
             /**
              * Format: date-time
-             * @description Since when an authenticator app gives codes; null without one.
+             * @description When the authenticator app was set up; null without one.
              */
             appSince: string | null;
             passkeys: components["schemas"]["NamedPasskey"][];
@@ -11644,7 +11644,7 @@ export interface components {
             expiresIn?: number;
             /** @description True if ID cards can be looked up (`--id-card`). */
             idCard: boolean;
-            /** @description True if a forgotten password is replaced by a link that comes by mail; omitted otherwise. */
+            /** @description True if the library mails password reset links; omitted otherwise. */
             mail?: boolean;
             /** @description True if passkeys work at the library's address; omitted otherwise. */
             passkeys?: boolean;

@@ -18,7 +18,7 @@ function clockText(moment: number): string {
   })
 }
 
-/** Says that kept answers are shown, and from when. */
+/** Says that cached answers are shown, and how old they are. */
 export function Disconnected() {
   const at = useKeptAt()
   return <div role="status">{at !== null && <Band at={at} />}</div>

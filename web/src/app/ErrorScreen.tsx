@@ -65,7 +65,7 @@ function Report() {
   const isServer = error instanceof ProblemError && (error.status || 500) >= 500
   const isChunk = error instanceof ChunkLoadError
   const mayPass = isServer || isChunk
-  // What is missing is the network.
+  // Only the network is missing.
   const cut = isChunk ? !navigator.onLine : isServer && !error.status
   const role = storedRole.get()
   useTitle(t('app.error.title'))

@@ -38,15 +38,15 @@ const API = `${BASE}api/v1/`
 const FILES = `files-${build.id}`
 const PERSON = 'person'
 
-/** Files without a hash in their name: asked for anew each time, as without a worker. */
+/** Files without a hash in their name: always from the network. */
 const UNNAMED: ReadonlySet<string> = new Set([`${BASE}start.js`, `${BASE}favicon.svg`, `${BASE}manifest.webmanifest`])
 
-/** A slow line gets the kept page, which is as good as the server's, unless the library was updated. */
+/** On a slow line the kept page opens; it differs from the server's only after an update. */
 const PAGE_MS = 2500
 /** A kept answer may be old, so a slow line gets more time. */
 const CALL_MS = 10_000
 
-/** Answers to keep. The session comes first: it says whose the others are. */
+/** Answers to keep. The session comes first, because it names their owner. */
 const SESSION = `${API}auth/session`
 const LOANS = `${API}me/loans`
 const CALLS: readonly string[] = [SESSION, `${API}config`, `${API}me`, LOANS]
@@ -136,10 +136,10 @@ function within(answer: Promise<Response>, milliseconds: number): Promise<Respon
   return Promise.race([answer.catch(() => undefined), late])
 }
 
-/** The server is down, says the proxy before it. */
+/** Answers of a proxy whose server is down. */
 const isGateway = ({ status }: Response): boolean => status >= 502 && status <= 504
 
-/** Counts the persons: an answer to the one before is not stored. */
+/** Number of sign-ins and sign-outs so far: an answer asked for before the last one is not stored. */
 let turn = 0
 
 async function forget(): Promise<void> {
@@ -199,7 +199,7 @@ async function cover(request: Request): Promise<Response> {
   return (await (await caches.open(PERSON)).match(request, { ignoreVary: true })) ?? Response.error()
 }
 
-/** Returns the student of a session; null for visitors and librarians, of whom nothing is kept. */
+/** Returns the uid of a signed-in student. Null for visitors and librarians: the worker caches nothing for them. */
 function ownerOf(session: string): number | null {
   const { user, secondFactorMissing } = JSON.parse(session) as {
     user: { uid: number; role: string } | null
@@ -213,7 +213,7 @@ async function keptOwner(): Promise<number | null> {
   return session ? ownerOf(await session.text()) : null
 }
 
-/** Keeps what the page has loaded before this worker was there. */
+/** Keeps what the page loaded before this worker started. */
 async function keep({ language, student }: Keep): Promise<void> {
   const files = await caches.open(FILES)
   await missing(files, build.words[language] ?? [], (path) => files.add(path))

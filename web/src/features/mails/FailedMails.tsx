@@ -7,7 +7,7 @@ import { momentText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
 import { paths } from '../../screens'
 
-/** The last mails to a person that failed, and why; nothing without any. */
+/** The person's last failed mails with their reasons; nothing if there are none. */
 export function FailedMails({ uid }: { uid: number }) {
   const may = useMay('people')
   const failed = useQuery({ ...failedMailsQuery(uid), enabled: may }).data?.mails ?? []

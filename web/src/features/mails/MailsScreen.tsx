@@ -73,7 +73,7 @@ export default function MailsScreen() {
   )
 }
 
-/** Why no mail is sent at all, if so. */
+/** Warns while no mail goes out, and says why. */
 function Trouble({ on, trouble }: MailList) {
   if (!on)
     return (

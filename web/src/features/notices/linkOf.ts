@@ -1,7 +1,7 @@
 import type { Notice, Role } from '../../api/types'
 import { paths } from '../../screens'
 
-/** Kinds after which the person must do something. */
+/** Kinds that ask the person to do something. */
 const TO_DO: ReadonlySet<Notice['kind']> = new Set(['due-today', 'overdue', 'hold-ready', 'hold-expiring'])
 
 export const asksForSomething = ({ kind }: Notice): boolean => TO_DO.has(kind)

@@ -79,5 +79,5 @@ export function CoverUpload({ value, onUse, onRemove }: CoverUploadProps) {
   )
 }
 
-/** True for a picture that was uploaded into this library. */
+/** True for a cover that was uploaded to this library. */
 const isUploaded = (address: string) => /\/library\/covers\/[0-9a-f]{32}\.jpg$/.test(address)
