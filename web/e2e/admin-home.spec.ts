@@ -28,6 +28,23 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
   await expect(page).toHaveURL(/\/login$/)
 })
 
+test('R-HOME-1 on a slow computer, no screen asks for anything after the Logout', async ({ page }) => {
+  await page.goto('home')
+  await expect(page.getByText('Waiting today')).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  const refused: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() === 401) refused.push(answer.url())
+  })
+  const slow = await page.context().newCDPSession(page)
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 20 })
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByLabel('Email')).toBeVisible()
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  expect(refused).toEqual([])
+})
+
 test('R-HOME-2 the search finds any part of a title or an author in any case, and the address keeps it', async ({
   page,
   library,

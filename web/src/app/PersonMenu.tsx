@@ -1,5 +1,6 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { clearPerson, signOut as signOutAction, uidOf } from '../api/account'
 import { useAction } from '../api/action'
@@ -85,11 +86,16 @@ function initialsOf(name: string): string {
     .toUpperCase()
 }
 
+/** The screens are gone long before; a second is for a navigation that never ends. */
+const GONE_MS = 1000
+
 /** Ends the session on the server, then clears this browser's data of the person. */
 function useSignOut() {
   const { run, pending } = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const whenGone = useRef(() => {})
+  useEffect(() => () => whenGone.current(), [])
   const leave = async () => {
     const uid = uidOf(queries)
     // What is still asked for would be refused once the session has ended.
@@ -99,7 +105,13 @@ function useSignOut() {
       void queries.refetchQueries({ type: 'active' })
       return
     }
+    // A screen that is still shown would ask again for what is cleared, without a session.
+    const gone = new Promise<void>((resolve) => {
+      whenGone.current = resolve
+      setTimeout(resolve, GONE_MS)
+    })
     await navigate(paths.login(), { replace: true })
+    await gone
     clearPerson(queries)
     forgetDrafts()
     void forgetNotes(sharedStore(), 'desk', String(uid))

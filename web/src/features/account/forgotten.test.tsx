@@ -43,6 +43,6 @@ describe('a forgotten password', () => {
   it('asks for the whole link where a part is missing', async () => {
     fakeServer({ 'GET /auth/session': sessionOf(null) })
     renderApp('/reset')
-    expect(await screen.findByText(/Open the link in the mail once more/)).toBeVisible()
+    expect(await screen.findByText(/This link is incomplete/)).toBeVisible()
   })
 })

@@ -67,6 +67,6 @@ describe('mails', () => {
 
   it('says where mail is off', async () => {
     open(list([], { on: false }))
-    expect(await screen.findByText('Mail is off: the operator has named no mail server.')).toBeVisible()
+    expect(await screen.findByText('Mail is off, because no mail server is set up.')).toBeVisible()
   })
 })
