@@ -86,8 +86,8 @@ function initialsOf(name: string): string {
     .toUpperCase()
 }
 
-/** The screens are gone long before; a second is for a navigation that never ends. */
-const GONE_MS = 1000
+/** Bound for a navigation that never ends. On a slow computer the sign-in screen takes seconds. */
+const GONE_MS = 10_000
 
 /** Ends the session on the server, then clears this browser's data of the person. */
 function useSignOut() {
