@@ -31,6 +31,8 @@ pub struct Promotion {
     pub from: String,
     /// New batch; `None` if the people leave and are deactivated.
     pub to: Option<String>,
+    /// The only people to change; `None` for the whole batch.
+    pub only: Option<Vec<UserId>>,
     /// People who are left unchanged.
     pub except: Vec<UserId>,
     /// True to deactivate people with open loans or dues too.
@@ -68,7 +70,11 @@ pub fn promote(
     dry_run: bool,
 ) -> Result<Promoted> {
     let librarians = Librarians::lock(tx)?;
-    let of_batch = people::of_batch(tx, &what.from)?;
+    let mut of_batch = people::of_batch(tx, &what.from)?;
+    if let Some(only) = &what.only {
+        let only: HashSet<&UserId> = only.iter().collect();
+        of_batch.retain(|person| only.contains(&person.uid));
+    }
     let of_batch = standing::people(tx, rulebook, moment.today, of_batch)?;
     let stays = |person: &Person| {
         what.to.is_none() && !what.with_open && (person.open_loans > 0 || person.owes > Money::ZERO)

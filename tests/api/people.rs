@@ -40,6 +40,7 @@ each_app!(
     a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_people_5_r_undo_1,
     a_batch_goes_on_in_one_change_and_leaves_without_those_who_have_books_r_people_5,
     a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_people_5,
+    those_missing_in_a_class_list_leave_together_and_come_back_together_r_people_5,
     a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5,
     undo_of_a_promotion_moves_back_all_but_those_changed_since_and_lists_them_r_people_5_r_undo_2,
     what_is_recorded_of_a_person_is_one_file_for_them_and_for_who_looks_after_people_r_people_6,
@@ -820,6 +821,36 @@ async fn a_promotion_changes_exactly_the_people_of_its_preview_or_nobody_r_peopl
 
     let seen = with(&preview(&move_on).await, json!({ "except": [students[0].uid] }));
     assert_eq!(names(&promote(seen).await.expect(200)), ["Student 2", "Student 3"]);
+}
+
+async fn those_missing_in_a_class_list_leave_together_and_come_back_together_r_people_5(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let students = [app.student(1).await, app.student(2).await, app.student(3).await, app.student(4).await];
+    let book = app.book("Godaan", 1).await;
+    students[1].borrow(book).await;
+    let other = json!({ "fromBatch": "2027", "toBatch": "2029", "only": [students[3].uid] });
+    librarian.post("/people/promote", &other).await.expect(200);
+    let report = import(&librarian, "rollNumber,batch\ncs25-001,2027\n", false).await.expect(200);
+    let missing = report["missingPeople"].as_array().unwrap();
+    let uids: Vec<_> = missing.iter().map(|person| person["uid"].clone()).collect();
+    assert_eq!(uids, [json!(students[1].uid), json!(students[2].uid)]);
+
+    let leave = json!({ "fromBatch": "2027", "deactivate": true, "only": uids });
+    let seen = librarian.post("/people/promote", &with(&leave, json!({ "dryRun": true }))).await.expect(200);
+    let leave = with(&leave, json!({ "preview": seen["preview"] }));
+    let left = librarian.post("/people/promote", &leave).await.expect(200);
+    assert_eq!((names(&left), left["kept"][0]["name"].as_str()), (vec!["Student 3"], Some("Student 2")));
+    assert_eq!(names(&list(&librarian, "filter=inactive").await), ["Student 3"]);
+    librarian.ask(&format!("/changes/{}/undo", left["change"])).await.expect(200);
+    assert_eq!(list(&librarian, "filter=inactive").await["total"], 0);
+
+    let whole_batch = with(&leave, json!({ "only": null }));
+    librarian.post("/people/promote", &whole_batch).await.problem(409, "refused");
+    let twice =
+        json!({ "fromBatch": "2027", "deactivate": true, "only": [students[2].uid, students[2].uid] });
+    assert_eq!(librarian.post("/people/promote", &twice).await.wrong_fields(), ["only"]);
+    let of_another_batch = json!({ "fromBatch": "2027", "deactivate": true, "only": [students[3].uid] });
+    assert_eq!(librarian.post("/people/promote", &of_another_batch).await.expect(200)["count"], 0);
 }
 
 async fn a_class_that_moved_this_term_moves_again_only_after_a_question_that_names_the_first_r_people_5(

@@ -119,7 +119,8 @@ fn named(store: &Store, n: u32, name: &str, role: Role) -> UserId {
 
 fn move_batch(store: &Store, to: Option<&str>) -> people::Result<Promoted> {
     let (from, to) = ("2027".into(), to.map(ToOwned::to_owned));
-    let what = Promotion { from, to, except: Vec::new(), with_open: true, preview: None, again: true };
+    let what =
+        Promotion { from, to, only: None, except: Vec::new(), with_open: true, preview: None, again: true };
     store.db.write_blocking(move |tx| {
         let clock = Clock::standing_at(jiff::Timestamp::UNIX_EPOCH, jiff::tz::TimeZone::UTC);
         let authority = Authority::of(tx, DESK.uid())?;

@@ -339,7 +339,8 @@ fn move_batch(
     from: String,
     to: Option<String>,
 ) -> library::people::Result<Option<ChangeId>> {
-    let what = Promotion { from, to, except: Vec::new(), with_open: true, preview: None, again: true };
+    let what =
+        Promotion { from, to, only: None, except: Vec::new(), with_open: true, preview: None, again: true };
     let authority = Authority::of(tx, DESK.uid())?;
     let clock = Clock::standing_at(jiff::Timestamp::UNIX_EPOCH, jiff::tz::TimeZone::UTC);
     Ok(promote(tx, &authority, on(TODAY), (&plain(), &clock), &what, false)?.change)

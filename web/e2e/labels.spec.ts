@@ -181,7 +181,7 @@ test('R-COPY-3 a printed batch is remembered, counts as labelled, and is printed
 
   await page.getByRole('link', { name: 'Printed batches' }).click()
   await expect(row(page, `${first} to ${last}`)).toHaveCount(1)
-  await page.getByRole('link', { name: `Print ${first} to ${last} again` }).click()
+  await page.getByRole('link', { name: `Print again: ${first} to ${last}` }).click()
   await expect(page.getByText('3 labels on 1 page')).toBeVisible()
 })
 

@@ -237,6 +237,37 @@ test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes 
   await expect(page.getByText(`Undone: 3 people of batch ${batch} are active again.`)).toBeVisible()
 })
 
+test('K20c R-PEOPLE-5 those whom the new class list leaves out are deactivated from its report, and come back by Undo', async ({
+  page,
+  library,
+}) => {
+  const batch = `M${Date.now() % 1_000_000}`
+  const desk = await library.librarian()
+  const roll = (name: string) => `${batch}-${name.charAt(0)}`
+  const names = ['Uma Pillai', 'Vikram Seth', 'Wahida Khan']
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop
+    await desk.ask('POST', '/people', { name, rollNumber: roll(name), batch })
+  }
+  await page.goto('import-people')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: /^Choose/ }).click()
+  const list = `rollNumber,department,batch\n${roll('Uma')},Physics,${batch}\n`
+  await (await chooser).setFiles({ name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(list) })
+  await page.getByRole('button', { name: 'Import 1 person' }).click()
+  await expect(page.getByRole('heading', { name: 'Imported' })).toBeFocused()
+  await page.getByText('2 people of the same batches are not in the file').click()
+  await page.getByRole('link', { name: `Deactivate 2 people of ${batch}` }).click()
+  await expect(heading(page)).toHaveText('Year’s end')
+  await expect(page.getByText('Only the 2 people missing in your file.')).toBeVisible()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await expect(page.getByRole('checkbox')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Deactivate 2 people' }).click()
+  await expect(page.getByText('2 people updated.')).toBeVisible()
+  await page.locator('#main').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText(`Undone: 2 people of batch ${batch} are active again.`)).toBeVisible()
+})
+
 test('R-PEOPLE-5 the answer for a batch that is no longer in the form is dropped; what was previewed is what is sent', async ({
   page,
   library,

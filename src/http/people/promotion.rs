@@ -41,6 +41,10 @@ pub struct PromotionForm {
     /// Deactivate people with open loans or dues too.
     #[serde(default)]
     with_open: bool,
+    /// The only people of the batch to change: those of a class list's report who are missing there. Left out for the whole
+    /// batch.
+    #[serde(default)]
+    only: Option<Vec<UserId>>,
     /// People who are left unchanged.
     #[serde(default)]
     except: Vec<UserId>,
@@ -99,12 +103,16 @@ pub async fn promote_batch(
         invalid.push("toBatch", message::same_batch());
     }
     invalid.refuse_repeats("except", &form.except);
+    if let Some(only) = &form.only {
+        invalid.refuse_repeats("only", only);
+    }
     invalid.or(())?;
     let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
     let moment = clock.moment();
     let what = Promotion {
         from,
         to,
+        only: form.only,
         except: form.except,
         with_open: form.with_open,
         preview: form.preview,

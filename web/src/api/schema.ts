@@ -11172,6 +11172,11 @@ export interface components {
             /** @description People who are left unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
+            /**
+             * @description The only people of the batch to change: those of a class list's report who are missing there. Left out for the whole
+             *     batch.
+             */
+            only?: components["schemas"]["UserId"][] | null;
             /** @description `preview` of the report that the librarian saw; refused if the batch or the form has changed since. */
             preview?: string | null;
             /** @description New batch; left out with `deactivate`. */

@@ -13,6 +13,7 @@ import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ChooseFile, ColumnChooser, saveFile } from '../imports'
 import classes from './ImportScreen.module.css'
+import type { Missing as MissingOfBatch } from './PromoteScreen'
 
 const NAMES = {
   rollNumber: () => t('people.column.rollNumber'),
@@ -148,13 +149,36 @@ function Rejected({ report: { rejected, totals, rejectsFile } }: { report: Impor
   )
 }
 
+/** Ids of the missing people of each batch, for the year's end. */
+function byBatch(missing: ImportReport['missingPeople']): MissingOfBatch[] {
+  const batches = new Map<string, number[]>()
+  for (const { batch, uid } of missing) batches.set(batch, [...(batches.get(batch) ?? []), uid])
+  return [...batches].map(([batch, people]) => ({ batch, people }))
+}
+
 /** People missing from the file: they stay active until a librarian deactivates them. */
-function Missing({ report: { missing, missingPeople } }: { report: ImportReport }) {
+function Missing({ report: { dryRun, missing, missingPeople } }: { report: ImportReport }) {
   if (missing === 0) return null
   return (
     <details className={classes.part}>
       <summary>{t('people.import.missing', { count: missing })}</summary>
       <Text mt="xs">{t('people.import.missingHint')}</Text>
+      {!dryRun && (
+        <Group mt="xs" gap="xs">
+          {byBatch(missingPeople).map(({ batch, people }) => (
+            <Button
+              key={batch}
+              component={Link}
+              to={paths.promote()}
+              state={{ missing: { batch, people } satisfies MissingOfBatch }}
+              variant="default"
+              size="sm"
+            >
+              {t('people.import.missingLeave', { batch, count: people.length })}
+            </Button>
+          ))}
+        </Group>
+      )}
       <ResponsiveTable
         label={t('people.import.missing', { count: missing })}
         dense

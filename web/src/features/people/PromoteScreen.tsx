@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { useAction } from '../../api/action'
 import { configQuery } from '../../api/config'
 import { undo as undoAction } from '../../api/changes'
@@ -20,11 +20,16 @@ import { NoDuesOfClass } from './NoDuesDialogs'
 /** The form that was previewed, with its answer: exactly this is sent. */
 type Preview = PromotionReport & { form: PromotionForm }
 
+/** People of a batch that a class list leaves out. */
+export type Missing = { batch: string; people: readonly number[] }
+
 /** Year's end: promotes a batch or lets it leave, after a preview (R-PEOPLE-5). */
 export default function PromoteScreen() {
   const config = useQuery(configQuery)
-  const [from, setFrom] = useState('')
-  const [way, setWay] = useState<'move' | 'leave'>('move')
+  const missing = (useLocation().state as { missing?: Missing } | null)?.missing
+  const [from, setFrom] = useState(missing?.batch ?? '')
+  const [way, setWay] = useState<'move' | 'leave'>(missing ? 'leave' : 'move')
+  const only = missing?.batch === from.trim() ? missing.people : null
   const [to, setTo] = useState('')
   const [except, setExcept] = useState<ReadonlySet<number>>(new Set())
   const [certifying, setCertifying] = useState(false)
@@ -39,7 +44,11 @@ export default function PromoteScreen() {
     setExcept(new Set())
     setAgain(false)
     const asked = edits.current
-    const form: PromotionForm = { fromBatch: from, ...(way === 'move' ? { toBatch: to } : { deactivate: true }) }
+    const form: PromotionForm = {
+      fromBatch: from,
+      ...(way === 'move' ? { toBatch: to } : { deactivate: true }),
+      ...(only && { only: [...only] }),
+    }
     const outcome = await send.run({ ...form, dryRun: true })
     if (asked === edits.current) setPreview(outcome.ok ? { ...outcome.output, form } : null)
   }
@@ -99,6 +108,7 @@ export default function PromoteScreen() {
             value={from}
             onChange={({ currentTarget: { value } }) => change(() => setFrom(value))}
           />
+          {only && <Text>{t('people.promote.only', { count: only.length })}</Text>}
           <Radio.Group
             label={t('people.promote.way')}
             value={way}
