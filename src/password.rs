@@ -269,7 +269,7 @@ mod tests {
 
     /// P8: 700 sign-ins with one right password delayed all other accounts by 15 s.
     #[tokio::test]
-    async fn many_sign_ins_to_one_account_hold_up_nobody_else() -> Result<(), Error> {
+    async fn many_sign_ins_to_one_account_do_not_delay_others() -> Result<(), Error> {
         let passwords = Passwords::new()?;
         let hash = passwords.hash("correct horse".into()).await?;
         let many: Vec<_> = (0..500)

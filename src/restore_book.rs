@@ -25,17 +25,17 @@ use crate::{
 /// Describes for the operator why the backup is unusable, lacks the title, or conflicts with the library. Nothing was changed
 /// then.
 pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_>) -> Result<String> {
-    let title = backup::read(backup, accept, move |tx| restored_book::read(tx, id))?
+    let book = backup::read(backup, accept, move |tx| restored_book::read(tx, id))?
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;
-    let name = title.title.clone();
+    let name = book.title.clone();
     let moment = clock.moment();
     let day_begins = clock.begin_of(moment.today);
     let put = db.write_blocking(move |tx| -> Result<()> {
-        if let Err(hindrance) = restored_book::put(tx, &title, moment.at, day_begins)? {
-            bail!(words(&hindrance, &title.title));
+        if let Err(hindrance) = restored_book::put(tx, &book, moment.at, day_begins)? {
+            bail!(words(&hindrance, &book.title));
         }
-        let book = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
-        let change = CatalogueChange::BookAdded { book: Record::from(&book) };
+        let restored = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
+        let change = CatalogueChange::BookAdded { book: Record::from(&restored) };
         events::record(tx, moment.at, None, &Entry::book(id, change))?;
         Ok(())
     });

@@ -69,8 +69,8 @@ fn kinds(paths: &Paths) -> [(&'static str, &[String]); 5] {
         ("any page, title order", &paths.by_title),
         ("any page, newest order", &paths.newest),
         ("one book", &paths.books),
-        ("sixteen searches, asked for again", &paths.searches),
-        ("a word never asked for before", &paths.words),
+        ("sixteen searches, repeated", &paths.searches),
+        ("an uncached word", &paths.words),
     ]
 }
 
@@ -139,7 +139,7 @@ async fn main() -> Result<()> {
             line.points.push((*size as f64, cost.processor));
         }
         if let [(least, first), .., (most, last)] = line.points[..] {
-            let what = format!("Growth, cost in the largest library to the smallest: {}", line.name);
+            let what = format!("Growth, cost ratio of the largest to the smallest library: {}", line.name);
             let most_cost = if kind < TO_BE_FLAT { FLAT } else { most / least };
             note_goal(&what, last / first, Goal::AtMost(most_cost), " times")?;
             slopes.push((line.name, (last - first) / (most - least) * 1e6));

@@ -178,18 +178,18 @@ async fn main() -> Result<()> {
 
     let first = std::slice::from_ref(&paths.first);
     let mut rows = vec![
-        bench.against_floor("catalogue, first page, asked for again", 0.80, first).await?,
+        bench.against_floor("catalogue, first page, repeated", 0.80, first).await?,
         bench.against_floor("catalogue, any page, title order", 0.45, &paths.by_title).await?,
         bench.against_floor("catalogue, any page, newest order", 0.45, &paths.newest).await?,
         bench.against_floor("one book", 0.60, &paths.books).await?,
-        bench.against_floor("sixteen searches, asked for again", 0.80, &paths.searches).await?,
-        bench.against_floor("a word never asked for before", 0.0, &paths.words).await?,
+        bench.against_floor("sixteen searches, repeated", 0.80, &paths.searches).await?,
+        bench.against_floor("an uncached word", 0.0, &paths.words).await?,
     ];
     eprintln!("signed in against signed out");
     let signed_out = || bench.load(&bench.server.address, first, false);
     rows.push(bench.by_turns("first page signed in, against signed out", 0.93, signed_out, first)?);
     let screen = screen_script()?;
-    rows.push(bench.against_floor("a script of the screens", 0.80, &[screen]).await?);
+    rows.push(bench.against_floor("a JavaScript file of the screens", 0.80, &[screen]).await?);
 
     println!(
         "| What | limit a second | program a second | p99 ms | processor µs | ratio | of all turns | goal |"

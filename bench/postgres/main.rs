@@ -189,12 +189,12 @@ async fn pages(options: &Options, servers: &[Server; 2], paths: &Paths, folder: 
     let cookie = sign_in(&servers[0]).await?;
     let first = std::slice::from_ref(&paths.first);
     let kinds: [(&str, Raw, &[String]); 6] = [
-        ("catalogue, first page, asked for again", Raw::Page, first),
+        ("catalogue, first page, repeated", Raw::Page, first),
         ("catalogue, any page, title order", Raw::Page, &paths.by_title),
         ("catalogue, any page, newest order", Raw::Page, &paths.newest),
         ("one book", Raw::OneBook, &paths.books),
-        ("sixteen searches, asked for again", Raw::Page, &paths.searches),
-        ("a word never asked for before", Raw::Page, &paths.words),
+        ("sixteen searches, repeated", Raw::Page, &paths.searches),
+        ("an uncached word", Raw::Page, &paths.words),
     ];
     println!("| What | raw loop a second | one server a second | ratio | two servers a second | ratio |");
     println!("|---|---|---|---|---|---|");

@@ -1,4 +1,4 @@
-//! ISBNs, the trade numbers of books.
+//! Parsing of ISBNs, normalised to ISBN-13.
 
 /// Parses 13 or 10 digits, with or without hyphens and blanks, to an ISBN-13; `None` if the check digit is wrong.
 #[must_use]

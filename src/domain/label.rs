@@ -103,7 +103,7 @@ pub struct Sheet {
     pub measures: SheetForm,
 }
 
-/// What a copy's label says.
+/// Text of a copy's label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {

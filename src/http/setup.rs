@@ -88,7 +88,7 @@ pub fn address(public_url: &Url, code: &str) -> String {
     format!("{public_url}library/setup#{code}")
 }
 
-/// State of the first start.
+/// State of the first-run setup.
 #[derive(Serialize, ToSchema)]
 pub struct SetupState {
     /// True while the library has no librarian.

@@ -63,7 +63,7 @@ impl Rejects {
             is_another_file(path, imported)?;
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder).with_context(|| cannot_write(path))?;
+        let file = NamedTempFile::new_in(folder).with_context(|| write_failure(path))?;
         let writer = csv::WriterBuilder::new().flexible(true).from_writer(file);
         let mut rejects = Self { writer, path: path.to_owned(), count: 0 };
         rejects.write(REJECT_COLUMNS, table.names())?;
@@ -83,14 +83,14 @@ impl Rejects {
     fn write<'c>(&mut self, first: [&'c str; 2], cells: impl Iterator<Item = &'c str>) -> Result<()> {
         self.writer
             .write_record(first.into_iter().chain(cells).map(guarded))
-            .with_context(|| cannot_write(&self.path))
+            .with_context(|| write_failure(&self.path))
     }
 
     /// Moves the list to its path; returns the number of its rows.
     pub fn finish(self) -> Result<u64> {
         let file = self.writer.into_inner().map_err(csv::IntoInnerError::into_error);
         let put = || -> std::io::Result<()> { Ok(file?.persist(&self.path).map(drop)?) };
-        put().with_context(|| cannot_write(&self.path))?;
+        put().with_context(|| write_failure(&self.path))?;
         Ok(self.count)
     }
 }
@@ -139,7 +139,7 @@ impl Excerpt {
     }
 }
 
-fn cannot_write(path: &Path) -> String {
+fn write_failure(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }
 

@@ -29,7 +29,7 @@ use crate::{clock::Clock, sql, text};
 /// Behind the name of a copy, its manifest.
 const MANIFEST: &str = ".manifest.json";
 
-/// Contradictions of each kind that are told.
+/// Maximum contradictions of each kind that are printed.
 const CONTRADICTIONS: i64 = 10;
 
 /// What a copy is, as it was found when it was made.
@@ -63,9 +63,9 @@ impl Manifest {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(cannot_read(&path, &error)),
+            Err(error) => return Err(read_error(&path, &error)),
         };
-        serde_json::from_str(&text).map(Some).map_err(|error| cannot_read(&path, &error))
+        serde_json::from_str(&text).map(Some).map_err(|error| read_error(&path, &error))
     }
 
     /// Fails unless a copy is the file that this manifest describes.
@@ -97,11 +97,11 @@ impl Manifest {
     }
 }
 
-fn cannot_read(path: &Path, error: &dyn std::fmt::Display) -> Error {
+fn read_error(path: &Path, error: &dyn std::fmt::Display) -> Error {
     Error::Open(format!("cannot read {}: {error}", path.display()))
 }
 
-fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Error {
+fn write_error(path: &Path, error: &dyn std::fmt::Display) -> Error {
     Error::Open(format!("cannot write {}: {error}", path.display()))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
         return Err(missing(path));
     }
     let made_at = now();
-    let partial = Partial::beside(to).map_err(|error| cannot_write(to, &error))?;
+    let partial = Partial::beside(to).map_err(|error| write_error(to, &error))?;
     // Looked at while no other program can put a copy there.
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
@@ -133,20 +133,20 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     })?;
     let (sha256, bytes) = fingerprint(&partial.path)?;
     let manifest = Manifest { made_at, schema, sha256, bytes, rows };
-    let text = serde_json::to_string_pretty(&manifest).map_err(|error| cannot_write(to, &error))?;
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| write_error(to, &error))?;
     let beside_it = Manifest::path(to);
-    let told = Partial::beside(&beside_it).map_err(|error| cannot_write(&beside_it, &error))?;
-    std::fs::write(&told.path, text + "\n").map_err(|error| cannot_write(&beside_it, &error))?;
+    let manifest_file = Partial::beside(&beside_it).map_err(|error| write_error(&beside_it, &error))?;
+    std::fs::write(&manifest_file.path, text + "\n").map_err(|error| write_error(&beside_it, &error))?;
     // The copy last: where it stands, its manifest does.
-    told.put_in_place(&beside_it).map_err(|error| cannot_write(&beside_it, &error))?;
-    partial.put_in_place(to).map_err(|error| cannot_write(to, &error))?;
+    manifest_file.put_in_place(&beside_it).map_err(|error| write_error(&beside_it, &error))?;
+    partial.put_in_place(to).map_err(|error| write_error(to, &error))?;
     Ok(manifest)
 }
 
 /// Copies the live rows as of one moment, while writers append to the WAL. A copy of all pages would also hold what was
 /// deleted before `secure_delete` was on (O3).
 fn copy(source: &Connection, to: &Path) -> Result<()> {
-    let to = to.to_str().ok_or_else(|| cannot_write(to, &"its name is not UTF-8"))?;
+    let to = to.to_str().ok_or_else(|| write_error(to, &"its name is not UTF-8"))?;
     source.execute("VACUUM INTO ?1", [to])?;
     Ok(())
 }
@@ -178,8 +178,8 @@ fn rows(tx: &mut Tx<'_>) -> Result<BTreeMap<String, i64>> {
 
 /// SHA-256 of a file in hexadecimal, and its length.
 fn fingerprint(path: &Path) -> Result<(String, u64)> {
-    let mut file = File::open(path).map_err(|error| cannot_read(path, &error))?;
-    pass_on(&mut file, &mut std::io::sink()).map_err(|error| cannot_read(path, &error))
+    let mut file = File::open(path).map_err(|error| read_error(path, &error))?;
+    pass_on(&mut file, &mut std::io::sink()).map_err(|error| read_error(path, &error))
 }
 
 /// Copies bytes; SHA-256 of what was copied, and how many they were.
@@ -228,15 +228,14 @@ pub fn verify(copy: &Path) -> Result<Verified> {
         )));
     }
     let of_copy = |error: Error| match error {
-        Error::Open(told) => Error::Open(format!("{}: {told}", copy.display())),
+        Error::Open(reason) => Error::Open(format!("{}: {reason}", copy.display())),
         other => other,
     };
-    let told = Manifest::beside(copy)?;
+    let manifest = Manifest::beside(copy)?;
     let (sha256, bytes) = fingerprint(copy)?;
-    if told.as_ref().is_some_and(|told| told.sha256 != sha256) {
+    if manifest.as_ref().is_some_and(|manifest| manifest.sha256 != sha256) {
         return Err(of_copy(Error::Open(
-            "it is not the file that its manifest tells of (another SHA-256): it was damaged or changed"
-                .into(),
+            "its SHA-256 is not the one in its manifest: it was damaged or changed".into(),
         )));
     }
     let (schema, rows) = look(copy, |tx| {
@@ -246,9 +245,9 @@ pub fn verify(copy: &Path) -> Result<Verified> {
     })
     .map_err(of_copy)?;
     let contradictions = up_to_date(copy, schema, contradictions).map_err(of_copy)?;
-    let made_at = told.as_ref().map_or_else(Timestamp::default, |told| told.made_at);
+    let made_at = manifest.as_ref().map_or_else(Timestamp::default, |manifest| manifest.made_at);
     let found = Manifest { made_at, schema, sha256, bytes, rows };
-    Ok(Verified { found, has_manifest: told.is_some(), contradictions })
+    Ok(Verified { found, has_manifest: manifest.is_some(), contradictions })
 }
 
 fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
@@ -271,7 +270,7 @@ pub fn read<T: Send + 'static>(
     up_to_date(copy, verified.found.schema, work)
 }
 
-/// Reads from a copy; from one with an older schema in a copy of it, which is brought up to date and thrown away.
+/// Reads from a backup. If its schema is older, reads from a temporary copy that is migrated first.
 fn up_to_date<T: Send + 'static>(
     copy: &Path,
     schema: i64,
@@ -280,9 +279,9 @@ fn up_to_date<T: Send + 'static>(
     if usize::try_from(schema) == Ok(MIGRATIONS.len()) {
         return look(copy, work);
     }
-    let folder = tempfile::tempdir().map_err(|error| cannot_write(&std::env::temp_dir(), &error))?;
+    let folder = tempfile::tempdir().map_err(|error| write_error(&std::env::temp_dir(), &error))?;
     let newer = folder.path().join("library.db");
-    std::fs::copy(copy, &newer).map_err(|error| cannot_write(&newer, &error))?;
+    std::fs::copy(copy, &newer).map_err(|error| write_error(&newer, &error))?;
     let newer = Location::Sqlite(newer);
     // Not by `open`, which would log that the library itself was migrated.
     migrate::apply(&newer, MIGRATIONS)?;
@@ -292,12 +291,12 @@ fn up_to_date<T: Send + 'static>(
     found
 }
 
-/// What became of the database that was there.
+/// Outcome of a restore.
 #[derive(Debug)]
 pub struct Restored {
-    /// What is in its place now.
+    /// Manifest of the restored backup.
     pub found: Manifest,
-    /// The name under which it is kept.
+    /// New name of the replaced database file.
     pub kept: Option<PathBuf>,
     /// People erased after the copy was made; `None` if the replaced database cannot be read.
     pub erased: Option<Vec<Erased>>,
@@ -352,7 +351,7 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
     let _alone = hold_for_server(path, Duration::ZERO)?;
     let Verified { found, contradictions, .. } = verify(copy)?;
     accept(&contradictions)?;
-    let cannot = |error: std::io::Error| cannot_write(path, &error);
+    let cannot = |error: std::io::Error| write_error(path, &error);
     let partial = Partial::beside(path).map_err(cannot)?;
     take_over(copy, &partial.path, &found.sha256)?;
     sign_everybody_out(&partial.path)?;
@@ -364,14 +363,14 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
 
 /// Copies the bytes that were checked, for the owner of the library.
 fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
-    let mut from = File::open(copy).map_err(|error| cannot_read(copy, &error))?;
+    let mut from = File::open(copy).map_err(|error| read_error(copy, &error))?;
     let mut file =
-        File::options().write(true).truncate(true).open(to).map_err(|error| cannot_write(to, &error))?;
-    let (copied, _) = pass_on(&mut from, &mut file).map_err(|error| cannot_write(to, &error))?;
+        File::options().write(true).truncate(true).open(to).map_err(|error| write_error(to, &error))?;
+    let (copied, _) = pass_on(&mut from, &mut file).map_err(|error| write_error(to, &error))?;
     if copied != sha256 {
         return Err(Error::Open(format!("{} changed while it was copied", copy.display())));
     }
-    give_to_owner_of_folder(to, &file).map_err(|error| cannot_write(to, &error))?;
+    give_to_owner_of_folder(to, &file).map_err(|error| write_error(to, &error))?;
     Ok(())
 }
 
@@ -398,7 +397,7 @@ fn sign_everybody_out(path: &Path) -> Result<()> {
 
 /// Gives the database that is there another name, with its log where that could not be written into it; the name.
 fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
-    let cannot = |error: std::io::Error| cannot_write(path, &error);
+    let cannot = |error: std::io::Error| write_error(path, &error);
     let stamp = now().strftime("%Y%m%d-%H%M%S");
     let aside = beside(path, &format!(".before-{stamp}"));
     if aside.exists() {

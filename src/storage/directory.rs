@@ -66,15 +66,15 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str, which: OfBatch) -> Result<Vec<User
     Ok(found)
 }
 
-/// By what a list is ordered, and then by name.
+/// Sort key of a list of people; ties are sorted by name.
 #[derive(Clone, Debug)]
 pub enum Order {
     Column(Column),
-    /// By these amounts, in the order of the ids; whoever has none has 0.
+    /// By these amounts, in the order of the ids; a person without one has 0.
     Amount(Vec<(UserId, i64)>),
 }
 
-/// What is recorded of a person and a list is ordered by.
+/// Recorded fields by which a list is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     Name,

@@ -6,11 +6,10 @@ use crate::{
     sql,
 };
 
-/// A title as a copy of the database has it.
+/// Deleted book as read from a backup.
 #[derive(Clone, Debug)]
-pub struct Title {
+pub struct DeletedBook {
     id: BookId,
-    /// Title.
     pub title: String,
     author: String,
     genre: String,
@@ -44,8 +43,8 @@ struct Copy {
     condition: String,
 }
 
-fn title(row: &Row<'_>) -> Result<Title> {
-    Ok(Title {
+fn deleted_book(row: &Row<'_>) -> Result<DeletedBook> {
+    Ok(DeletedBook {
         id: row.get(0)?,
         title: row.get(1)?,
         author: row.get(2)?,
@@ -72,17 +71,17 @@ fn title(row: &Row<'_>) -> Result<Title> {
 }
 
 /// Reads a title with its reviews and its copies; `None` where there is none.
-pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Title>> {
+pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<DeletedBook>> {
     let found = tx.query_opt(
         sql!(
             "SELECT id, title, author, genre, photo_url, description, location, rating, isbn, published_year, language,
                     version, import_key, created_at, publisher, edition, call_number, price FROM books WHERE id = $1"
         ),
         &[&id],
-        title,
+        deleted_book,
     )?;
-    let Some(mut title) = found else { return Ok(None) };
-    title.reviews = tx.query(
+    let Some(mut book) = found else { return Ok(None) };
+    book.reviews = tx.query(
         sql!(
             "SELECT id, user_id, user_name, rating, comment, created_at FROM reviews WHERE book_id = $1 ORDER BY id"
         ),
@@ -98,7 +97,7 @@ pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Title>> {
             })
         },
     )?;
-    title.copies = tx.query(
+    book.copies = tx.query(
         sql!(
             "SELECT id, barcode, barcode_key, condition FROM copies
              WHERE book_id = $1 AND barcode_key IS NOT NULL ORDER BY id"
@@ -106,7 +105,7 @@ pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Title>> {
         &[&id],
         |row| Ok(Copy { id: row.get(0)?, barcode: row.get(1)?, key: row.get(2)?, condition: row.get(3)? }),
     )?;
-    Ok(Some(title))
+    Ok(Some(book))
 }
 
 /// Why a title does not come back.
@@ -130,8 +129,8 @@ pub enum Hindrance {
 ///
 /// # Errors
 /// The database's own. A [`Hindrance`] has changed nothing.
-pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<Result<(), Hindrance>> {
-    if let Some(hindrance) = hindrance(tx, title, day_begins)? {
+pub fn put(tx: &mut Tx<'_>, book: &DeletedBook, now: i64, day_begins: i64) -> Result<Result<(), Hindrance>> {
+    if let Some(hindrance) = hindrance(tx, book, day_begins)? {
         return Ok(Err(hindrance));
     }
     // The server clears these once a day, and may not have done so yet.
@@ -146,28 +145,28 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
                      $19)"
         ),
         &[
-            &title.id,
+            &book.id,
             &now,
-            &title.title,
-            &title.author,
-            &title.genre,
-            &title.photo_url,
-            &title.description,
-            &title.location,
-            &title.rating,
-            &title.imprint.isbn,
-            &title.imprint.published_year,
-            &title.imprint.language,
-            &(title.version + 1),
-            &title.import_key,
-            &title.created_at,
-            &title.imprint.publisher,
-            &title.imprint.edition,
-            &title.imprint.call_number,
-            &title.imprint.price,
+            &book.title,
+            &book.author,
+            &book.genre,
+            &book.photo_url,
+            &book.description,
+            &book.location,
+            &book.rating,
+            &book.imprint.isbn,
+            &book.imprint.published_year,
+            &book.imprint.language,
+            &(book.version + 1),
+            &book.import_key,
+            &book.created_at,
+            &book.imprint.publisher,
+            &book.imprint.edition,
+            &book.imprint.call_number,
+            &book.imprint.price,
         ],
     )?;
-    for review in &title.reviews {
+    for review in &book.reviews {
         tx.execute(
             sql!(
                 "INSERT INTO deleted_reviews (id, book_id, user_id, user_name, rating, comment, created_at)
@@ -177,7 +176,7 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
             ),
             &[
                 &review.id,
-                &title.id,
+                &book.id,
                 &review.user,
                 &review.user_name,
                 &review.rating,
@@ -186,7 +185,7 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
             ],
         )?;
     }
-    for copy in &title.copies {
+    for copy in &book.copies {
         tx.execute(
             sql!(
                 "INSERT INTO deleted_copies (id, book_id, barcode, barcode_key, condition, left_as, loan_id)
@@ -195,18 +194,18 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<
                  FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
                  WHERE c.id = $1 AND c.book_id = $2 AND c.barcode_key IS NULL"
             ),
-            &[&copy.id, &title.id, &copy.key, &copy.condition],
+            &[&copy.id, &book.id, &copy.key, &copy.condition],
         )?;
     }
-    if !copies::title_restored(tx, title.id)? || !books::restore(tx, title.id)? {
+    if !copies::title_restored(tx, book.id)? || !books::restore(tx, book.id)? {
         return Ok(Err(Hindrance::ImportedAgain));
     }
-    books::count_copies(tx, title.id)?;
+    books::count_copies(tx, book.id)?;
     Ok(Ok(()))
 }
 
-fn hindrance(tx: &mut Tx<'_>, title: &Title, day_begins: i64) -> Result<Option<Hindrance>> {
-    if books::lock(tx, title.id)?.is_some() {
+fn hindrance(tx: &mut Tx<'_>, book: &DeletedBook, day_begins: i64) -> Result<Option<Hindrance>> {
+    if books::lock(tx, book.id)?.is_some() {
         return Ok(Some(Hindrance::IsThere));
     }
     let told: (bool, bool, bool) = tx.query_one(
@@ -215,11 +214,11 @@ fn hindrance(tx: &mut Tx<'_>, title: &Title, day_begins: i64) -> Result<Option<H
                     EXISTS (SELECT 1 FROM events WHERE book_id = $1 AND action = 'book-deleted'),
                     EXISTS (SELECT 1 FROM books WHERE import_key = $2)"
         ),
-        &[&title.id, &title.import_key, &day_begins],
+        &[&book.id, &book.import_key, &day_begins],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
     let mut taken = Vec::new();
-    for copy in &title.copies {
+    for copy in &book.copies {
         let is_taken: bool = tx.query_one(
             sql!(
                 "SELECT EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 UNION ALL

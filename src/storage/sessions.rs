@@ -96,7 +96,7 @@ pub fn touch(
     Ok(())
 }
 
-/// Ends a session; ending one that is no more is no error.
+/// Ends a session; a no-op if it does not exist.
 pub fn end(tx: &mut Tx<'_>, token_hash: &str) -> Result<()> {
     tx.execute(sql!("DELETE FROM sessions WHERE token_hash = $1"), &[&token_hash])?;
     Ok(())

@@ -35,8 +35,8 @@ const SLOW: Duration = Duration::from_millis(50);
 
 /// Time limit for another process (an import, a backup) to hold the file before the answer is busy.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often it is tried until then. `SQLite`'s own handler pauses for up to 100 ms, in which another process has taken the
-/// file, given it back, and taken it again.
+/// Pause between the attempts. `SQLite`'s own handler pauses for up to 100 ms; in that time another process may lock the
+/// file, release it and lock it again.
 const BUSY_LOOK: Duration = Duration::from_millis(5);
 
 /// Page cache of each connection, KiB. `SQLite`'s own 2 MiB hold the indexes of a few thousand books; twice as much as

@@ -216,7 +216,7 @@ async fn a_network_reports_so_many_page_views_and_no_more_r_shell_4() {
 
 /// P11: one reader wrote thousands of rows within a second.
 #[tokio::test]
-async fn a_student_changes_so_much_in_a_minute_and_reads_and_signs_out_all_the_same_p11() {
+async fn a_rate_limited_student_can_still_read_and_sign_out_p11() {
     let limits = Limits { changes_of_student: burst(3), ..Limits::default() };
     let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
     let (student, other, librarian) = (app.student(1).await, app.student(2).await, app.admin(0).await);

@@ -567,13 +567,12 @@ fn histories_of(database: &Database, histories: usize) {
 }
 
 #[test]
-fn what_many_are_told_of_one_title_and_one_account_at_once_could_have_been_told_in_turn_r6_on_sqlite() {
+fn concurrent_answers_about_one_title_and_one_account_are_linearizable_r6_on_sqlite() {
     histories_of(&Database::sqlite(), 20 * rounds(3));
 }
 
 #[test]
-fn what_many_are_told_of_one_title_and_one_account_at_two_servers_could_have_been_told_in_turn_r6_on_postgres()
- {
+fn concurrent_answers_at_two_servers_are_linearizable_r6_on_postgres() {
     histories_of(&Database::postgres(), 20 * rounds(3));
 }
 

@@ -4,7 +4,7 @@ use library::{
     domain::copy::Condition,
     storage::{
         books, copies, people,
-        restored_book::{self, Hindrance, Title},
+        restored_book::{self, DeletedBook, Hindrance},
     },
 };
 
@@ -25,12 +25,12 @@ fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
     review(store, book, &bala);
     let lent = lend(store, asha.uid, book, TODAY);
     let held = store.read(move |tx| restored_book::read(tx, book)).expect("it is there");
-    let put_on = |held: &Title, day_begins: i64| {
+    let put_on = |held: &DeletedBook, day_begins: i64| {
         let held = held.clone();
         store.write(move |tx| restored_book::put(tx, &held, i64::MAX, day_begins))
     };
     // The day after the deletion, before the server's daily job.
-    let put = |held: &Title| put_on(held, i64::MAX);
+    let put = |held: &DeletedBook| put_on(held, i64::MAX);
     assert_eq!(put(&held), Err(Hindrance::IsThere));
     delete(store, book);
     assert_eq!(put_on(&held, 0), Err(Hindrance::Undoable), "nothing is lost by that");

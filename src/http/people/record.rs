@@ -51,7 +51,7 @@ pub struct PersonForm {
     name: String,
     #[serde(default)]
     email: Option<String>,
-    /// As on the ID card; stored lower-case, unique.
+    /// Number on the ID card; stored lower-case, unique.
     #[serde(default)]
     roll_number: Option<String>,
     #[serde(default)]

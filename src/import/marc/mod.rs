@@ -216,7 +216,7 @@ fn by_directory<'d>(entries: &[&'d [u8]], data: &'d [u8]) -> Option<Vec<Raw<'d>>
     Some(fields)
 }
 
-/// Cuts the fields at their ends, if there are as many as the directory has entries.
+/// Splits the data at the field terminators; `None` if the number of fields differs from the directory's.
 fn in_order<'d>(entries: &[&'d [u8]], data: &'d [u8]) -> Option<Vec<Raw<'d>>> {
     let data = data.strip_suffix(&[FIELD_END]).unwrap_or(data);
     let fields: Vec<&[u8]> = data.split(|byte| *byte == FIELD_END).collect();
@@ -341,7 +341,7 @@ fn words<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     last.unwrap_or(text).to_owned()
 }
 
-/// Drops the escape sequences of MARC-8 for raised letters, which some programs leave in UTF-8.
+/// Strips the escape sequences of MARC-8 (superscript, subscript, Greek) that some programs leave in UTF-8 records.
 fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return Cow::Borrowed(text);

@@ -22,7 +22,7 @@ export type Key = {
 /** Target of the keys: none, a field, or a password field. */
 export type Place = 'nowhere' | 'field' | 'password'
 
-/** Text that may be a card, by place: no address in a field; in a password field only a number. */
+/** Pattern of a possible card scan, by place: no `@` in a field; in a password field only a code with a digit. */
 const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
   nowhere: /./,
   field: /^[^@]*$/,

@@ -4,7 +4,7 @@ export type Notice = {
   message: string
   /** A notice replaces the one with the same id. */
   id?: string | undefined
-  /** Offered beside a success. */
+  /** Action of the Undo button; shown only with a success. */
   undo?: (() => Promise<unknown>) | undefined
 }
 

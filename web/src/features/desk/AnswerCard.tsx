@@ -8,7 +8,7 @@ import type { Request, LogEntry } from '../../counter/tasks'
 import { barcodeOf, classOf, messagesOf, nextOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
-import { classIcons } from '../../ui/classIcons'
+import { answerIcons } from '../../ui/answerIcons'
 import { PrintSlip } from '../holds'
 import { PrintReceipt } from '../money'
 import classes from './Desk.module.css'
@@ -34,7 +34,7 @@ type AnswerCardProps = {
 /** Result of the newest scan in large text, with a colour and an icon (R-DESK-4). */
 export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
   const kind = classOf(entry)
-  const Icon = classIcons[kind]
+  const Icon = answerIcons[kind]
   const [next, told] = [nextOf(entry), messagesOf(entry)]
   const [large, small] = next.length > 0 ? [next, told] : [told.slice(0, 1), told.slice(1)]
   const namesCode = entry.outcome.kind === 'failed' || entry.outcome.kind === 'set-aside'

@@ -5,7 +5,7 @@ import type { Doing } from '../../counter/queue'
 import type { LogEntry } from '../../counter/tasks'
 import { barcodeOf, changeOf, classOf, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
-import { classIcons } from '../../ui/classIcons'
+import { answerIcons } from '../../ui/answerIcons'
 import { PrintSlip } from '../holds'
 import classes from './Desk.module.css'
 import { Undo } from './Undo'
@@ -77,7 +77,7 @@ type RowProps = {
 
 /** Memoised: a scan renders one row, however many there are. */
 const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: RowProps) {
-  const Icon = classIcons[classOf(entry)]
+  const Icon = answerIcons[classOf(entry)]
   const change = changeOf(entry)
   const [headline] = messagesOf(entry)
   const { outcome } = entry

@@ -8,7 +8,7 @@ import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t, translateMessage } from '../../lib/messages'
 import { sharedStore } from '../../lib/outboxStore'
 import { useTitle } from '../../lib/title'
-import { classIcons } from '../../ui/classIcons'
+import { answerIcons } from '../../ui/answerIcons'
 import { UnknownTasks } from '../../ui/OutboxState'
 import { useOpening } from './opening'
 import { Phone, type PhoneState } from './phone'
@@ -121,7 +121,7 @@ function Answer({ state }: { state: PhoneState }) {
   const { lastAnswer, failed } = state
   const kind = classOf(state)
   if (!kind) return <p>{t('phone.ready')}</p>
-  const Icon = classIcons[kind]
+  const Icon = answerIcons[kind]
   const [headline, ...rest] = failed ? [failed.reason] : (lastAnswer?.answer.messages ?? []).map(translateMessage)
   return (
     <>

@@ -45,7 +45,7 @@ const documentOf = ({ automatic, dueSoonDays, overdueDays, off }: Values): Notic
 })
 
 /** Reports what is no number here, because JSON has no word for it. */
-function blanksOf({ overdueDays }: Values): Record<string, string> {
+function findBlankRules({ overdueDays }: Values): Record<string, string> {
   return parts(overdueDays).every((part) => /^\d+$/.test(part))
     ? {}
     : { overdueDays: t('settings.notices.overdueHint') }
@@ -59,7 +59,7 @@ export function NoticesForm(part: Part<NoticeSettings>) {
     sample: SAMPLE,
     valuesOf,
     documentOf,
-    blanksOf,
+    findBlankRules,
     save: saveNotices,
   })
   const { values, errors, change } = form

@@ -9,7 +9,7 @@ import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { FormFrame } from './FormFrame'
 import {
-  blanksOf,
+  findBlankRules,
   documentOf,
   RULES,
   type Rule,
@@ -41,7 +41,7 @@ const ruleName = (rule: RuleName): string =>
 /** Requires numbers here, because the server cannot tell blank from "no limit". */
 const requiredOf = (values: RuleValues): Record<string, string> =>
   Object.fromEntries(
-    blanksOf(values).map(({ place, rule }) => [place, t('field.required', { label: ruleName(rule.name) })]),
+    findBlankRules(values).map(({ path, rule }) => [path, t('field.required', { label: ruleName(rule.name) })]),
   )
 
 /**
@@ -60,7 +60,7 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
     sample: SAMPLE,
     valuesOf: (document) => valuesOf(document, today),
     documentOf,
-    blanksOf: requiredOf,
+    findBlankRules: requiredOf,
     save: saveRules,
     preview: previewRules,
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RulesDocument } from '../../api/types'
-import { blanksOf, documentOf, valuesOf, withRule } from './rules'
+import { findBlankRules, documentOf, valuesOf, withRule } from './rules'
 
 const document: RulesDocument = {
   effectiveFrom: '2026-01-01',
@@ -41,6 +41,6 @@ describe('the rules as they are edited (R-RULE-1, R-RULE-2)', () => {
 
   it('blank is no limit where there may be none, and missing elsewhere', () => {
     const blank = withRule(withRule(values, 0, 'maxLoans', null), 0, 'loanDays', null)
-    expect(blanksOf(blank).map(({ place }) => place)).toEqual(['categories[0].rules.loanDays'])
+    expect(findBlankRules(blank).map(({ path }) => path)).toEqual(['categories[0].rules.loanDays'])
   })
 })

@@ -78,10 +78,10 @@ export function withRule(values: RuleValues, index: number, name: RuleName, valu
 }
 
 /** Returns the places of blank rules that must have a value. */
-export function blanksOf({ categories }: RuleValues): { place: string; rule: Rule }[] {
+export function findBlankRules({ categories }: RuleValues): { path: string; rule: Rule }[] {
   return categories.flatMap(({ rules }, index) =>
     RULES.filter((rule) => !('limit' in rule) && rules[rule.name] === null).map((rule) => ({
-      place: `categories[${index}].rules.${rule.name}`,
+      path: `categories[${index}].rules.${rule.name}`,
       rule,
     })),
   )

@@ -26,7 +26,7 @@ type Options<V, D> = Part<D> & {
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
   /** Returns errors for blank fields: the server would take them for "no limit", or could not name them. */
-  blanksOf?: (values: V) => Errors
+  findBlankRules?: (values: V) => Errors
   save: Save<D>
   preview?: Preview<D>
   /** True if a change has an effect to show; by default every change. */
@@ -98,7 +98,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   async function submit() {
     setFailure(null)
     setErrors({})
-    const missing = options.blanksOf?.(values) ?? {}
+    const missing = options.findBlankRules?.(values) ?? {}
     setBlanks(missing)
     if (Object.keys(missing).length > 0) return focusFirstError(missing)
     if (!options.preview || options.hasEffect?.(base.values, values) === false) return store()

@@ -1,7 +1,7 @@
 import { BookmarkCheck, Check, CircleHelp, Info, OctagonX, TriangleAlert } from 'lucide-react'
 
 /** Icon of the class of a desk answer, besides its colour. */
-export const classIcons = {
+export const answerIcons = {
   ok: Check,
   attention: TriangleAlert,
   /** A copy to be kept for a reader. */
