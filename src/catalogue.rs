@@ -5,15 +5,17 @@
 //! it.
 
 use std::{
+    cmp::Reverse,
     ops::RangeInclusive,
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
     time::{Duration, Instant},
 };
 
+use jiff::{ToSpan as _, civil::Date};
 use tokio::sync::{Notify, SetOnce, watch};
 
 use crate::{
-    clock::millis,
+    clock::{Clock, millis},
     search::{Entry, Index, Loading},
     storage::{
         Db, Error,
@@ -32,6 +34,13 @@ const REST: Duration = Duration::from_millis(200);
 /// Number of entries read in one query.
 const PORTION: i64 = 10_000;
 
+/// Whole days before today whose loans make a book popular (decision 293): a term's reading, without that of other years.
+const POPULAR_DAYS: i64 = 90;
+
+/// Whole days before today whose loans count for [`Catalogue::popular_this_month`], and number of its books.
+const MONTH_DAYS: i64 = 30;
+const POPULAR_BOOKS: usize = 24;
+
 /// Age of the last successful poll after which [`Catalogue::health`] fails.
 const STALE: Duration = Duration::from_secs(10);
 
@@ -43,6 +52,9 @@ pub struct Catalogue {
 
 struct Shared {
     db: Db,
+    clock: Clock,
+    /// Day before which the loans were counted, and the month's most lent books.
+    counted: Mutex<(Option<Date>, Arc<[i64]>)>,
     /// Set once the whole catalogue is loaded.
     index: SetOnce<Arc<Index>>,
     /// Notified when the catalogue changes.
@@ -59,9 +71,11 @@ struct Shared {
 impl Catalogue {
     /// Starts the task that loads the whole catalogue and then follows its changes. A million titles take some seconds.
     #[must_use]
-    pub fn open(db: Db) -> Self {
+    pub fn open(db: Db, clock: Clock) -> Self {
         let shared = Arc::new(Shared {
             db,
+            clock,
+            counted: Mutex::default(),
             index: SetOnce::new(),
             call: Arc::default(),
             following: Once::new(),
@@ -77,6 +91,12 @@ impl Catalogue {
     /// Returns the index, once it is loaded.
     pub async fn index(&self) -> Arc<Index> {
         Arc::clone(self.shared.index.wait().await)
+    }
+
+    /// Returns the books lent most in the last thirty whole days, most first.
+    #[must_use]
+    pub fn popular_this_month(&self) -> Arc<[i64]> {
+        Arc::clone(&self.shared.counted().1)
     }
 
     /// Checks that the index is loaded and follows the catalogue.
@@ -136,7 +156,11 @@ async fn follow(catalogue: Arc<Shared>) {
     loop {
         let started = Instant::now();
         let polled = match catalogue.index.get() {
-            Some(index) => catalogue.catch_up(index).await,
+            // The index follows the catalogue even while the loans cannot be counted.
+            Some(index) => match catalogue.catch_up(index).await {
+                Ok(has_changed) => catalogue.count_loans(index).await.map(|()| has_changed),
+                Err(error) => Err(error),
+            },
             None => catalogue.load().await.map(|()| true),
         };
         match polled {
@@ -182,6 +206,12 @@ impl Shared {
             self.db.follow_catalogue(follower);
         });
         while self.catch_up(&index).await? {}
+        if let Err(error) = self.count_loans(&index).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the loans of popular books are not counted yet"
+            );
+        }
         tracing::info!(books = index.len(), ms = millis(begun.elapsed()), "search index loaded");
         let _ = self.index.set(index);
         Ok(())
@@ -192,6 +222,28 @@ impl Shared {
         let number = self.db.read(changes::newest_change).await?;
         self.refresh(index, i64::MIN..=i64::MAX).await?;
         self.seen.send_replace(number);
+        Ok(())
+    }
+
+    /// Counts the loans for the order by popularity, once a day. Only whole days count, so every server has the same order
+    /// and a loan moves no book while a reader turns the pages.
+    async fn count_loans(&self, index: &Arc<Index>) -> Result<(), Error> {
+        let today = self.clock.today();
+        if self.counted().0 == Some(today) {
+            return Ok(());
+        }
+        let first = |days: i64| today.saturating_sub(days.days());
+        let (term, month) = (first(POPULAR_DAYS), first(MONTH_DAYS));
+        let lent = self.db.read(move |tx| changes::lent(tx, term, month, today)).await?;
+        let counting = Arc::clone(index);
+        let popular = run_blocking(move || {
+            let mut popular: Vec<_> = lent.iter().filter(|book| book.since_month > 0).collect();
+            popular.sort_unstable_by_key(|book| (Reverse(book.since_month), Reverse(book.loans), book.id));
+            let popular = popular.into_iter().take(POPULAR_BOOKS).map(|book| book.id).collect();
+            counting.count_loans(lent.iter().map(|book| (book.id, book.loans)).collect());
+            popular
+        });
+        *self.counted() = (Some(today), popular.await?);
         Ok(())
     }
 
@@ -243,7 +295,11 @@ impl Shared {
         });
     }
 
-    fn polled(&self) -> std::sync::MutexGuard<'_, Instant> {
+    fn counted(&self) -> MutexGuard<'_, (Option<Date>, Arc<[i64]>)> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn polled(&self) -> MutexGuard<'_, Instant> {
         self.polled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,6 +17,7 @@
 //!   with few matches also returns, separately, the books that other spellings find.
 //! - A query can filter by genre and by having a copy on the shelf. The latter changes with every other loan, so it is
 //!   updated in place.
+//! - The orders by loans and by author are kept as ids alone ([`listing`]).
 //! - A [`Cursor`] is a position in an order, not a book, so it stays valid when the book it was made at is renamed or
 //!   deleted.
 
@@ -26,6 +27,7 @@ mod cursor;
 mod filter;
 mod fit;
 mod index;
+mod listing;
 mod matching;
 mod order;
 mod signature;
@@ -78,7 +80,14 @@ pub enum Sort {
     Title,
     /// By id, highest first. Books that only have the words of the text follow those that contain the text itself.
     Newest,
+    /// By the loans that [`Index::count_loans`] was given, most first, then by title.
+    Popular,
+    /// By author as written, then by title. Books without an author come last.
+    Author,
 }
+
+/// Number of loans of each book that was lent, by id.
+pub type Loans = std::collections::HashMap<i64, u32>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {

@@ -125,9 +125,9 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let state = Arc::new(App {
         library: Library {
             db: db.clone(),
+            catalogue: Catalogue::open(db.clone(), clock.clone()),
             clock,
             policies: Policies::default(),
-            catalogue: Catalogue::open(db.clone()),
         },
         pages: Answers::default(),
         passwords,

@@ -105,6 +105,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/me/loans", Access::Student),
     ("GET", "/books", Access::Anyone),
     ("GET", "/genres", Access::Anyone),
+    ("GET", "/shelves", Access::Anyone),
     ("POST", "/books", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}", Access::Anyone),
     ("PUT", "/books/{id}", Access::May(Capability::Catalogue)),

@@ -112,6 +112,10 @@ pub enum Sort {
     Title,
     /// Newest first.
     Newest,
+    /// By the loans of the last 90 whole days, most first, then by title. Counted once a day.
+    Popular,
+    /// By author as written, then by title; unknown authors last.
+    Author,
 }
 
 /// A page of books.
@@ -252,6 +256,8 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     let sort = match asked.sort {
         Sort::Title => search::Sort::Title,
         Sort::Newest => search::Sort::Newest,
+        Sort::Popular => search::Sort::Popular,
+        Sort::Author => search::Sort::Author,
     };
     let cursor: Option<Cursor> = page::place(asked.cursor.as_deref())?;
     if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {

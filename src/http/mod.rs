@@ -47,6 +47,7 @@ pub mod security_log;
 pub mod session;
 pub mod settings;
 pub mod setup;
+pub mod shelves;
 pub mod till;
 pub mod vitals;
 pub mod web;
@@ -159,6 +160,7 @@ fn api() -> OpenApiRouter<Shared> {
         .merge(people_api())
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
+        .routes(routes!(shelves::list_shelves))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
         .routes(routes!(covers::upload_cover))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))

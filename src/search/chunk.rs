@@ -44,8 +44,8 @@ pub(super) struct Position<'a> {
 impl Sort {
     pub(super) fn position(self, record: Record<'_>) -> Position<'_> {
         let key = match self {
-            Self::Title => sort_key(fit::title(record.text)),
             Self::Newest => "",
+            Self::Title | Self::Popular | Self::Author => sort_key(fit::title(record.text)),
         };
         Position { key, rank: self.rank(record.id) }
     }
@@ -53,8 +53,8 @@ impl Sort {
     /// Returns the id, or for `Newest` a number that decreases as the id increases.
     pub(super) fn rank(self, id: i64) -> i64 {
         match self {
-            Self::Title => id,
             Self::Newest => !id,
+            Self::Title | Self::Popular | Self::Author => id,
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Sort;
 use super::chunk::Position;
 use super::fit::Grade;
+use super::listing::Spot;
 use crate::fold::TITLE_KEY_CHARS;
 
 /// A position in an order, and the direction in which the page extends from it.
@@ -16,12 +17,13 @@ pub struct Cursor {
     pub(super) edge: Edge,
     pub(super) grade: Grade,
     pub(super) id: i64,
-    /// Title key of the record; empty for `Newest`, which orders by id alone.
+    /// Title key of the record, in `Popular` after its loans and in `Author` after its author; empty for `Newest`, which
+    /// orders by id alone.
     pub(super) key: String,
 }
 
 /// Serialised form of a [`Cursor`], short because it appears in URLs: head, id and key. The bits of the head are sort,
-/// direction, edge and the grade.
+/// direction, edge, the grade, and whether the order is a listing.
 pub(super) type Packed = (u16, i64, String);
 
 /// Direction in which a page extends from its cursor.
@@ -43,6 +45,8 @@ impl Cursor {
     const BACKWARD: u16 = 0b010;
     const AFTER: u16 = 0b100;
     const GRADE: u16 = 3;
+    /// With [`Self::NEWEST`]: by author; without: by loans.
+    const LISTED: u16 = 0b1000_0000_0000;
 
     /// Returns the order that this is a position in.
     #[must_use]
@@ -58,14 +62,26 @@ impl Cursor {
             Edge::After => position <= own,
         }
     }
+
+    /// Returns whether a book at this position of a listing is before the cursor.
+    pub(super) fn passes_spot(&self, spot: Spot<'_>) -> bool {
+        let own = Spot::parse(self.sort, &self.key, self.id);
+        own.is_some_and(|own| match self.edge {
+            Edge::Before => spot < own,
+            Edge::After => spot <= own,
+        })
+    }
 }
 
 impl From<Cursor> for Packed {
     fn from(cursor: Cursor) -> Self {
         let mut head = 0;
-        if cursor.sort == Sort::Newest {
-            head |= Cursor::NEWEST;
-        }
+        head |= match cursor.sort {
+            Sort::Title => 0,
+            Sort::Newest => Cursor::NEWEST,
+            Sort::Popular => Cursor::LISTED,
+            Sort::Author => Cursor::LISTED | Cursor::NEWEST,
+        };
         if cursor.direction == Direction::Backward {
             head |= Cursor::BACKWARD;
         }
@@ -82,9 +98,22 @@ impl TryFrom<Packed> for Cursor {
     type Error = &'static str;
 
     fn try_from((head, id, key): Packed) -> Result<Self, Self::Error> {
-        let grade = Grade::try_from(head >> Self::GRADE).map_err(|_| "an unknown head")?;
-        let sort = if head & Self::NEWEST == 0 { Sort::Title } else { Sort::Newest };
-        if key.chars().count() > TITLE_KEY_CHARS || (sort == Sort::Newest && !key.is_empty()) {
+        let grade = Grade::try_from((head & !Self::LISTED) >> Self::GRADE).map_err(|_| "an unknown head")?;
+        let sort = match (head & Self::LISTED != 0, head & Self::NEWEST != 0) {
+            (false, false) => Sort::Title,
+            (false, true) => Sort::Newest,
+            (true, false) => Sort::Popular,
+            (true, true) => Sort::Author,
+        };
+        let chars = key.chars().count();
+        let is_sound = match sort {
+            Sort::Title => chars <= TITLE_KEY_CHARS,
+            Sort::Newest => key.is_empty(),
+            Sort::Popular | Sort::Author => {
+                grade == 0 && chars <= 2 * TITLE_KEY_CHARS + 1 && Spot::parse(sort, &key, id).is_some()
+            }
+        };
+        if !is_sound {
             return Err("a key that no record has");
         }
         Ok(Self {
@@ -108,6 +137,11 @@ mod tests {
         assert!(packed(0b110, &"書".repeat(TITLE_KEY_CHARS)).is_ok());
         assert!(packed(0b000, &"書".repeat(TITLE_KEY_CHARS + 1)).is_err(), "a key too long");
         assert!(packed(0b001, "a").is_err(), "a key where the order has none");
-        assert!(packed(0b1000_0000_0000, "").is_err(), "an unknown head");
+        assert!(packed(0b1_0000_0000_0000, "").is_err(), "an unknown head");
+        assert!(packed(0b1000_0000_0110, "12\u{1F}emma").is_ok(), "twelve loans");
+        assert!(packed(0b1000_0000_0110, "many\u{1F}emma").is_err(), "loans that are no number");
+        assert!(packed(0b1000_0000_0111, "austen\u{1F}emma").is_ok());
+        assert!(packed(0b1000_0000_0111, "austen").is_err(), "an author without a title");
+        assert!(packed(0b1000_0000_1110, "12\u{1F}emma").is_err(), "a grade where the order has none");
     }
 }

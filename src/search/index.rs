@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::batch::{Batch, Difference, difference};
+use super::cursor::Cursor;
 use super::filter::{Filter, Genres};
 use super::fit::{Fit, Grade};
+use super::listing::{self, Listing, Marked, Spot};
 use super::matching::Wanted;
-use super::order::{Order, Place};
+use super::order::{Order, Place, in_two_threads, window};
 use super::similar::Variant;
 use super::vocabulary::Vocabulary;
-use super::{Entry, Field, Page, Query, Sort, TOTAL_CAP, similar};
+use super::{Entry, Field, Loans, Page, Query, Sort, TOTAL_CAP, similar};
 use crate::fold::fold;
 
 /// Number of matches that are ranked one by one, in multiples of those that are counted.
@@ -75,8 +77,35 @@ impl Index {
         removed.sort_by_cached_key(|record| Sort::Title.position(*record));
         added.sort_by_cached_key(|record| Sort::Title.position(*record));
         let by_title = current.by_title.merge(&removed, &added);
+        let merged = |listing: &Listing| {
+            let sort = listing.sort;
+            let removed = removed.iter().map(|record| Spot::of(sort, *record, &current.loans)).collect();
+            let added = added.iter().map(|record| Spot::of(sort, *record, &current.loans)).collect();
+            listing.merge(|id| current.spot(sort, id), removed, added)
+        };
+        let (by_loans, by_author) = (merged(&current.by_loans), merged(&current.by_author));
         let vocabulary = current.vocabulary.with(added.iter().map(|record| record.text));
-        self.publish(Snapshot { by_title, newest, vocabulary, first_pages: Mutex::default() });
+        let loans = Arc::clone(&current.loans);
+        self.publish(Snapshot {
+            by_title,
+            newest,
+            by_loans,
+            by_author,
+            loans,
+            vocabulary,
+            first_pages: Mutex::default(),
+        });
+    }
+
+    /// Sets the loans that [`Sort::Popular`] orders by.
+    pub fn count_loans(&self, loans: Loans) {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        if *current.loans == loans {
+            return;
+        }
+        let by_loans = Listing::by_loans(&current.by_title, &loans);
+        self.publish(Snapshot { by_loans, loans: Arc::new(loans), ..current.without_pages() });
     }
 
     /// Makes `next` the current snapshot.
@@ -102,12 +131,8 @@ impl Index {
         let collected = read.vocabulary.collected(records);
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
-        self.publish(Snapshot {
-            by_title: current.by_title.clone(),
-            newest: current.newest.clone(),
-            vocabulary: current.vocabulary.settled_as(&collected),
-            first_pages: Mutex::default(),
-        });
+        let vocabulary = current.vocabulary.settled_as(&collected);
+        self.publish(Snapshot { vocabulary, ..current.without_pages() });
     }
 
     /// Returns a number that increases with every change, before [`Self::replace`] returns.
@@ -152,9 +177,9 @@ impl Index {
 
     pub(super) fn page_counting(&self, query: &Query<'_>, cap: usize) -> Page {
         let snapshot = self.snapshot();
-        let order = match query.sort {
-            Sort::Title => &snapshot.by_title,
-            Sort::Newest => &snapshot.newest,
+        let (order, sort) = match query.sort {
+            Sort::Title => (&snapshot.by_title, Sort::Title),
+            Sort::Newest | Sort::Popular | Sort::Author => (&snapshot.newest, Sort::Newest),
         };
         let folded = fold(query.text);
         let typed = folded.trim_matches(' ');
@@ -162,7 +187,7 @@ impl Index {
             return Page { total_is_exact: true, ..Page::default() };
         };
         let most = if query.sort == Sort::Title { cap.saturating_mul(RANKED) } else { cap };
-        let wanted = Wanted::new(typed, query.field, query.sort, filter);
+        let wanted = Wanted::new(typed, query.field, sort, filter);
         let found = order.found(&wanted, most);
         let tries_variants = query.similar && !wanted.is_blank();
         let variants =
@@ -178,7 +203,7 @@ impl Index {
             return page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);
         };
         let text = meant.words.join(" ");
-        let wanted = Wanted::new(&text, query.field, query.sort, filter);
+        let wanted = Wanted::new(&text, query.field, sort, filter);
         let found = order.found(&wanted, most);
         let variants = if meant.fewer { Vec::new() } else { variants };
         let page = page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);
@@ -230,7 +255,6 @@ fn page_of(
     mut found: Vec<(Grade, Place)>,
 ) -> Page {
     let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
-    let cut = cursor.map_or((0, Place::START), |cursor| (cursor.grade, order.find(cursor)));
     let all_found = found.len() <= most;
     let total = match (wanted.is_blank(), query.exact, all_found) {
         (true, ..) | (_, true, false) => order.count(wanted),
@@ -244,13 +268,18 @@ fn page_of(
     } else {
         Vec::new()
     };
-    let page = if all_found && !wanted.is_blank() {
+    let cut = || cursor.map_or((0, Place::START), |cursor| (cursor.grade, order.find(cursor)));
+    let page = if let Some(listing) = snapshot.listing(query.sort) {
+        let found = (all_found && !wanted.is_blank()).then_some(&found[..]);
+        listed(snapshot, listing, query.limit, cursor, wanted, found)
+    } else if all_found && !wanted.is_blank() {
+        let cut = cut();
         found.sort_unstable();
         let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
         order.window(query.limit, cursor, before.iter().rev().copied(), after.iter().copied())
     } else {
         // Reads outwards from the cut, until the page is full.
-        let (grade, place) = cut;
+        let (grade, place) = cut();
         let of = |fit: Fit| move |place| (fit as Grade, place);
         let before = wanted.fits.iter().rev().filter(move |fit| **fit as Grade <= grade).flat_map(|fit| {
             let end = if *fit as Grade == grade { place } else { order.end() };
@@ -263,6 +292,43 @@ fn page_of(
         order.window(query.limit, cursor, before, after)
     };
     Page { total, total_is_exact, similar, ..page }
+}
+
+/// Returns the page of a query in a listing. Takes the matches of `snapshot.newest` if all of them are `found`.
+fn listed(
+    snapshot: &Snapshot,
+    listing: &Listing,
+    limit: usize,
+    cursor: Option<&Cursor>,
+    wanted: &Wanted<'_>,
+    found: Option<&[(Grade, Place)]>,
+) -> Page {
+    let (sort, newest) = (listing.sort, &snapshot.newest);
+    let spot = |id| snapshot.spot(sort, id);
+    let passed = |id| cursor.is_some_and(|cursor| cursor.passes_spot(spot(id)));
+    let cursor_at = |id, direction, edge| listing::cursor_at(sort, &spot(id), direction, edge);
+    let (ids, page) = if let Some(found) = found {
+        let mut ids: Vec<i64> = found.iter().map(|(_, place)| newest.record(*place).id).collect();
+        ids.sort_by_cached_key(|id| spot(*id));
+        let (before, after) = ids.split_at(ids.partition_point(|id| passed(*id)));
+        window(limit, cursor, before.iter().rev().copied(), after.iter().copied(), cursor_at)
+    } else {
+        let place = cursor.map_or(Place::START, |_| listing.partition_point(passed));
+        let is_everything = wanted.is_blank() && wanted.matcher.filter.is_everything();
+        let matching = (!is_everything).then(|| matching(newest, wanted));
+        let is_in = |id: &i64| matching.as_ref().is_none_or(|matching| matching.contains(*id));
+        let (before, after) = (listing.before(place).filter(is_in), listing.after(place).filter(is_in));
+        window(limit, cursor, before, after, cursor_at)
+    };
+    Page { ids, ..page }
+}
+
+/// Returns all matches of a query.
+fn matching(newest: &Order, wanted: &Wanted<'_>) -> Marked {
+    let everywhere = Place::START..newest.end();
+    let contained = newest.matches(everywhere.clone(), &wanted.matcher);
+    let scattered = (!wanted.is_blank()).then(|| newest.places(wanted, Fit::Scattered, everywhere));
+    contained.chain(scattered.into_iter().flatten()).map(|place| newest.record(place).id).collect()
 }
 
 /// Builder of an index from a whole catalogue in portions. Unlike [`Index::replace`], it never holds all entries and their
@@ -292,17 +358,56 @@ impl Loading {
             self.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text).collect();
         let vocabulary = Vocabulary::default().with(texts.into_iter());
         let by_title = self.newest.by_title();
-        let snapshot = Snapshot { by_title, newest: self.newest, vocabulary, first_pages: Mutex::default() };
+        let loans = Arc::<Loans>::default();
+        let (by_loans, by_author) =
+            in_two_threads(|| Listing::by_loans(&by_title, &loans), || Listing::by_author(&by_title));
+        let newest = self.newest;
+        let first_pages = Mutex::default();
+        let snapshot = Snapshot { by_title, newest, by_loans, by_author, loans, vocabulary, first_pages };
         Index { current: RwLock::new(Arc::new(snapshot)), genres: self.genres, ..Index::default() }
     }
 }
 
-/// Immutable state of the index, apart from availability: the same records in both orders.
+/// Immutable state of the index, apart from availability: the same books in each order.
 pub(super) struct Snapshot {
     pub(super) by_title: Order,
     pub(super) newest: Order,
+    pub(super) by_loans: Listing,
+    pub(super) by_author: Listing,
+    /// Loans that `by_loans` is ordered by.
+    loans: Arc<Loans>,
     pub(super) vocabulary: Vocabulary,
     first_pages: Mutex<HashMap<PageKey, Page>>,
+}
+
+impl Snapshot {
+    /// Returns the listing with this order, if it is one.
+    fn listing(&self, sort: Sort) -> Option<&Listing> {
+        match sort {
+            Sort::Title | Sort::Newest => None,
+            Sort::Popular => Some(&self.by_loans),
+            Sort::Author => Some(&self.by_author),
+        }
+    }
+
+    /// Returns the position of a book in a listing.
+    pub(super) fn spot(&self, sort: Sort, id: i64) -> Spot<'_> {
+        let record = self.newest.with_id(id).expect("every listed book is in the order of ids");
+        Spot::of(sort, record, &self.loans)
+    }
+
+    /// Copies the state, sharing its chunks; the cached pages are left out.
+    fn without_pages(&self) -> Self {
+        Self {
+            by_title: self.by_title.clone(),
+            newest: self.newest.clone(),
+            by_loans: self.by_loans.clone(),
+            by_author: self.by_author.clone(),
+            loans: Arc::clone(&self.loans),
+            vocabulary: self.vocabulary.clone(),
+            first_pages: Mutex::default(),
+        }
+    }
 }
 
 /// Key of a cached first page: the query without its cursor.
@@ -325,6 +430,9 @@ impl Default for Snapshot {
         Self {
             by_title: Order::empty(Sort::Title),
             newest: Order::empty(Sort::Newest),
+            by_loans: Listing::empty(Sort::Popular),
+            by_author: Listing::empty(Sort::Author),
+            loans: Arc::default(),
             vocabulary: Vocabulary::default(),
             first_pages: Mutex::default(),
         }

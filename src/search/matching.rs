@@ -29,7 +29,7 @@ impl<'n> Wanted<'n> {
         let fits: &[Fit] = match sort {
             _ if needle.is_empty() => &[Fit::Exact],
             Sort::Title => &[Fit::Exact, Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
-            Sort::Newest => &[Fit::Contains, Fit::Scattered],
+            Sort::Newest | Sort::Popular | Sort::Author => &[Fit::Contains, Fit::Scattered],
         };
         let (matcher, scattered) = (Matcher::new(needle, field, filter), Scattered::new(needle, field));
         Self { needle, field, sort, matcher, scattered, fits }
@@ -76,7 +76,7 @@ impl<'n> Wanted<'n> {
         }
         match self.sort {
             Sort::Title => Fit::of(chunk.record(place.index).text, self.needle, self.field),
-            Sort::Newest => Fit::Contains,
+            Sort::Newest | Sort::Popular | Sort::Author => Fit::Contains,
         }
     }
 }

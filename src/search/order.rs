@@ -231,30 +231,13 @@ impl Order {
         &self,
         limit: usize,
         cursor: Option<&Cursor>,
-        mut before: impl Iterator<Item = (Grade, Place)>,
-        mut after: impl Iterator<Item = (Grade, Place)>,
+        before: impl Iterator<Item = (Grade, Place)>,
+        after: impl Iterator<Item = (Grade, Place)>,
     ) -> Page {
-        let limit = limit.max(1);
-        let mut places: Vec<(Grade, Place)>;
-        if cursor.is_some_and(|cursor| cursor.direction == Direction::Backward) {
-            places = before.by_ref().take(limit).collect();
-            places.reverse();
-        } else {
-            places = after.by_ref().take(limit).collect();
-        }
-        // A page without matches leads on from its own cursor.
-        let leading = |place: Option<&(Grade, Place)>, direction, edge| match place {
-            Some(place) => Some(self.cursor_at(*place, direction, edge)),
-            None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
-        };
-        let next = after.next().and_then(|_| leading(places.last(), Direction::Forward, Edge::After));
-        let previous = before.next().and_then(|_| leading(places.first(), Direction::Backward, Edge::Before));
-        Page {
-            ids: places.iter().map(|(_, place)| self.chunks[place.chunk].ids[place.index]).collect(),
-            next,
-            previous,
-            ..Page::default()
-        }
+        let cursor_at = |place, direction, edge| self.cursor_at(place, direction, edge);
+        let (places, page) = window(limit, cursor, before, after, cursor_at);
+        let ids = places.iter().map(|(_, place)| self.chunks[place.chunk].ids[place.index]);
+        Page { ids: ids.collect(), ..page }
     }
 
     pub(super) fn record(&self, place: Place) -> Record<'_> {
@@ -283,6 +266,15 @@ impl Order {
             .flat_map(|chunk| chunk.all())
             .skip_while(move |record| self.sort.rank(record.id) < first)
             .take_while(move |record| self.sort.rank(record.id) <= last)
+    }
+
+    /// Returns the record of a book in the order. Requires [`Sort::Newest`].
+    pub(super) fn with_id(&self, id: i64) -> Option<Record<'_>> {
+        debug_assert_eq!(self.sort, Sort::Newest);
+        let rank = self.sort.rank(id);
+        let chunk = self.chunks.get(self.chunk_for(|first| first.rank <= rank))?;
+        let index = chunk.ids.binary_search_by_key(&rank, |id| self.sort.rank(*id)).ok()?;
+        Some(chunk.record(index))
     }
 
     /// Builds the order of the same records by title, with two threads.
@@ -416,7 +408,36 @@ impl<'a> Changes<'_, 'a> {
     }
 }
 
-fn in_two_threads<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+/// Returns the matches of the page at a cut, given those on either side, nearest first, and the page with its cursors.
+pub(super) fn window<T: Copy>(
+    limit: usize,
+    cursor: Option<&Cursor>,
+    mut before: impl Iterator<Item = T>,
+    mut after: impl Iterator<Item = T>,
+    cursor_at: impl Fn(T, Direction, Edge) -> Cursor,
+) -> (Vec<T>, Page) {
+    let limit = limit.max(1);
+    let mut matches: Vec<T>;
+    if cursor.is_some_and(|cursor| cursor.direction == Direction::Backward) {
+        matches = before.by_ref().take(limit).collect();
+        matches.reverse();
+    } else {
+        matches = after.by_ref().take(limit).collect();
+    }
+    // A page without matches leads on from its own cursor.
+    let leading = |match_: Option<&T>, direction, edge| match match_ {
+        Some(match_) => Some(cursor_at(*match_, direction, edge)),
+        None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
+    };
+    let next = after.next().and_then(|_| leading(matches.last(), Direction::Forward, Edge::After));
+    let previous = before.next().and_then(|_| leading(matches.first(), Direction::Backward, Edge::Before));
+    (matches, Page { next, previous, ..Page::default() })
+}
+
+pub(super) fn in_two_threads<A: Send, B: Send>(
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B,
+) -> (A, B) {
     thread::scope(|scope| {
         let one = scope.spawn(one);
         let other = other();

@@ -331,6 +331,56 @@ fn books_stand_in_title_order_or_newest_first() {
 }
 
 #[test]
+fn r_home_2_books_are_listed_by_loans_then_by_title() {
+    let index = index_of(&[("b", ""), ("c", ""), ("a", ""), ("d", "")]);
+    let popular = |text| index.page(&Query { sort: Sort::Popular, ..query(text) }).ids;
+    assert_eq!(popular(""), [3, 1, 2, 4], "no loans: by title");
+    index.count_loans([(4, 2), (2, 9), (1, 2), (99, 5)].into());
+    assert_eq!(popular(""), [2, 1, 4, 3]);
+    assert_eq!(popular("d"), [4]);
+    index.replace(4..=4, vec![entry(4, "a d", "")]);
+    assert_eq!(popular(""), [2, 4, 1, 3], "a renamed title keeps its loans");
+    index.count_loans([(3, 1)].into());
+    assert_eq!(popular(""), [3, 4, 1, 2]);
+}
+
+#[test]
+fn r_home_2_books_are_listed_by_author_then_by_title_and_those_without_last() {
+    let books =
+        [("b", "Émile Zola"), ("a", ""), ("z", "\"Anon\""), ("a", "emile zola"), ("c", "Jane Austen")];
+    let index = index_of(&books);
+    let by_author = |index: &Index| index.page(&Query { sort: Sort::Author, ..query("") }).ids;
+    assert_eq!(by_author(&index), [3, 4, 1, 5, 2]);
+    let mut loading = Loading::default();
+    loading.push((1..).zip(books).map(|(id, (title, author))| entry(id, title, author)).collect());
+    assert_eq!(by_author(&loading.finish()), [3, 4, 1, 5, 2], "a whole catalogue is listed alike");
+}
+
+#[test]
+fn r_home_2_a_listing_finds_few_and_many_matches_alike() {
+    let index = Index::new();
+    let author = |id: i64| if id % 2 == 0 { "Zola" } else { "Austen" };
+    index.replace(ALL, (1..=3000).map(|id| entry(id, &format!("Poems {id:04}"), author(id))).collect());
+    for text in ["", "poem", "poems 000"] {
+        let mut ids = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = index.page(&Query { sort: Sort::Author, cursor: cursor.as_ref(), ..query(text) });
+            ids.extend(page.ids);
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let number = text.trim_start_matches(char::is_alphabetic).trim();
+        let found = |id: &i64| format!("{id:04}").contains(number);
+        let odd = (1..=3000).filter(|id| id % 2 == 1);
+        let expected: Vec<i64> = odd.chain((1..=3000).filter(|id| id % 2 == 0)).filter(found).collect();
+        assert_eq!(ids, expected, "{text:?}");
+    }
+}
+
+#[test]
 fn matches_are_counted_up_to_a_thousand() {
     let books = |count: i64| (1..=count).map(|id| entry(id, "Poems", "")).collect();
     let index = Index::new();

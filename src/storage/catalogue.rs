@@ -2,10 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use jiff::civil::Date;
 use tokio::sync::{Notify, watch};
 
 use super::{Result, Tx};
-use crate::{search::Entry, sql};
+use crate::{domain::id::BookId, search::Entry, sql};
 
 /// Range of books that may have been added, changed or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,4 +135,46 @@ pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec
         }
     }
     Ok(entries)
+}
+
+/// Loans of one book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lent {
+    pub id: i64,
+    pub loans: u32,
+    /// Those of them since the later of the two days.
+    pub since_month: u32,
+}
+
+/// Counts the loans of each book from `first` until the day before `end`, and those of them since `month`. Undone loans do
+/// not count. Reads all loans.
+pub fn lent(tx: &mut Tx<'_>, first: Date, month: Date, end: Date) -> Result<Vec<Lent>> {
+    let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+    tx.query(
+        sql!(
+            "SELECT book_id, COUNT(*), COUNT(CASE WHEN entry_date >= $1 THEN 1 END) FROM loans
+             WHERE entry_date >= $2 AND entry_date < $3 AND NOT voided GROUP BY book_id"
+        ),
+        &[&month.to_string(), &first.to_string(), &end.to_string()],
+        |row| Ok(Lent { id: row.get(0)?, loans: count(row.get(1)?), since_month: count(row.get(2)?) }),
+    )
+}
+
+/// Number of the latest changes among which [`returned_today`] looks for returns.
+const LATEST: i64 = 2_000;
+
+/// Returns up to `limit` books with a copy on the shelf that were returned today, latest first.
+pub fn returned_today(tx: &mut Tx<'_>, today: Date, limit: usize) -> Result<Vec<BookId>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    tx.query(
+        sql!(
+            "SELECT books.id FROM events CROSS JOIN books
+             WHERE events.id > (SELECT MAX(id) FROM events) - $1 AND events.action = 'returned'
+               AND books.id = events.book_id AND books.no_of_books > 0 AND EXISTS (
+                 SELECT 1 FROM loans WHERE loans.book_id = events.book_id AND loans.ended_on = $2 AND NOT loans.voided
+             ) GROUP BY books.id ORDER BY MAX(events.id) DESC LIMIT $3"
+        ),
+        &[&LATEST, &today.to_string(), &limit],
+        |row| row.get(0),
+    )
 }

@@ -121,7 +121,7 @@ impl TestApp {
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));
         let db = database.open();
-        let catalogue = Catalogue::open(db.clone());
+        let catalogue = Catalogue::open(db.clone(), clock.clone());
         catalogue.index().await;
         let backups = Backups::new(database.location.clone(), settings.daily_backups.clone());
         let state = Arc::new(App {

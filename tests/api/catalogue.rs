@@ -1,10 +1,15 @@
 //! Adding, updating, deleting and finding books.
 
+use std::time::Duration;
+
 use axum::http::header;
 use library::domain::id::UserId;
 use serde_json::{Value, json};
 
-use crate::app::{Person, TestApp, form, with};
+use crate::{
+    app::{Person, TestApp, form, with},
+    common::Database,
+};
 
 #[tokio::test]
 async fn an_added_book_is_found_at_once_r_book_4() {
@@ -227,14 +232,14 @@ async fn a_deleted_book_is_gone_with_its_reviews_and_its_loans_stay_r_book_6() {
 
 async fn titles(person: &Person<'_>, query: &str) -> Vec<String> {
     let page = person.get(&format!("/books?{query}")).await.expect(200);
-    let titles: Vec<String> = page["books"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|book| book["title"].as_str().unwrap_or_default().to_owned())
-        .collect();
+    let titles = titles_of(&page["books"]);
     assert_eq!(page["total"], titles.len(), "all of {query} fit on one page");
     titles
+}
+
+fn titles_of(books: &Value) -> Vec<String> {
+    let books = books.as_array().into_iter().flatten();
+    books.map(|book| book["title"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Encodes the value of a query.
@@ -379,6 +384,106 @@ async fn a_list_is_narrowed_to_a_genre_and_to_what_is_on_the_shelf_at_this_momen
     assert_eq!((&counted["total"], &counted["totalIsExact"]), (&json!(3), &json!(true)));
 }
 
+/// Waits for the count of loans that follows a new day.
+async fn titles_once(person: &Person<'_>, query: &str, first: &str) -> Vec<String> {
+    for _ in 0..200 {
+        let found = titles(person, query).await;
+        if found.first().is_some_and(|title| title == first) {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{first} does not come first: {:?}", titles(person, query).await)
+}
+
+#[tokio::test]
+async fn r_home_2_the_popular_books_come_first_from_the_day_after_their_loans() {
+    for database in [Database::sqlite(), Database::postgres()] {
+        let app = TestApp::on(database).await;
+        let reader = app.student(1).await;
+        let mut books = Vec::new();
+        for title in ["Emma", "Dubliners", "Candide", "Beowulf", "Amok"] {
+            books.push(app.book(title, 2).await);
+        }
+        for (book, times) in [(books[0], 1), (books[1], 2), (books[2], 2)] {
+            for _ in 0..times {
+                let loan = reader.borrow(book).await;
+                reader.ask(&format!("/loans/{loan}/return")).await.expect(204);
+            }
+        }
+        assert_eq!(
+            titles(&reader, "sort=popular").await,
+            ["Amok", "Beowulf", "Candide", "Dubliners", "Emma"],
+            "today does not count yet"
+        );
+        let shelves = reader.get("/shelves").await.expect(200);
+        assert_eq!(titles_of(&shelves["popular"]), Vec::<String>::new());
+        assert_eq!(titles_of(&shelves["returned"]), ["Candide", "Dubliners", "Emma"], "latest first");
+        assert_eq!(titles_of(&shelves["newest"]), ["Amok", "Beowulf", "Candide", "Dubliners", "Emma"]);
+
+        app.set_clock("2026-11-22T12:00:00+05:30");
+        let all = titles_once(&reader, "sort=popular", "Candide").await;
+        assert_eq!(all, ["Candide", "Dubliners", "Emma", "Amok", "Beowulf"]);
+        let shelves = app.visitor().get("/shelves").await.expect(200);
+        assert_eq!(
+            titles_of(&shelves["popular"]),
+            ["Dubliners", "Candide", "Emma"],
+            "of equal ones the older"
+        );
+        assert_eq!(titles_of(&shelves["returned"]), Vec::<String>::new(), "yesterday's");
+
+        // Loans move no book while a reader turns the pages.
+        let (mut walked, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = reader.get(&format!("/books?sort=popular&limit=2{cursor}")).await.expect(200);
+            walked.extend(titles_of(&page["books"]));
+            for book in &books[3..] {
+                let loan = reader.borrow(*book).await;
+                reader.ask(&format!("/loans/{loan}/return")).await.expect(204);
+            }
+            let Some(next) = page["next"].as_str() else { break };
+            cursor = format!("&cursor={}", encoded(next));
+        }
+        assert_eq!(walked, all);
+        assert_eq!(
+            titles(&reader, "sort=popular&field=title&q=e").await,
+            ["Candide", "Dubliners", "Emma", "Beowulf"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn r_home_2_books_are_listed_by_author_with_a_cursor_of_that_order_only() {
+    let app = TestApp::new().await;
+    for (title, author) in [("Nana", "Émile Zola"), ("Emma", "Jane Austen"), ("Germinal", "emile zola")] {
+        app.book_by(title, author, 1).await;
+    }
+    let visitor = app.visitor();
+    assert_eq!(titles(&visitor, "sort=author").await, ["Germinal", "Nana", "Emma"]);
+    assert_eq!(titles(&visitor, "sort=author&q=n").await, ["Germinal", "Nana", "Emma"]);
+    let first = visitor.get("/books?sort=author&limit=1").await.expect(200);
+    let next = encoded(first["next"].as_str().expect("more follow"));
+    let second = visitor.get(&format!("/books?sort=author&limit=1&cursor={next}")).await.expect(200);
+    assert_eq!(titles_of(&second["books"]), ["Nana"]);
+    let other = visitor.get(&format!("/books?sort=popular&cursor={next}")).await;
+    assert_eq!(other.wrong_fields(), ["cursor"]);
+    assert_eq!(visitor.get("/books?sort=price").await.wrong_fields(), ["sort"]);
+}
+
+#[tokio::test]
+async fn a_book_that_is_lent_again_leaves_the_shelf_of_returned_ones() {
+    for database in [Database::sqlite(), Database::postgres()] {
+        let app = TestApp::on(database).await;
+        let reader = app.student(1).await;
+        let book = app.book("Emma", 1).await;
+        let loan = reader.borrow(book).await;
+        reader.ask(&format!("/loans/{loan}/return")).await.expect(204);
+        assert_eq!(titles_of(&reader.get("/shelves").await.expect(200)["returned"]), ["Emma"]);
+        reader.borrow(book).await;
+        assert_eq!(titles_of(&reader.get("/shelves").await.expect(200)["returned"]), Vec::<String>::new());
+    }
+}
+
 #[tokio::test]
 async fn an_admin_finds_at_once_what_was_just_saved_r_home_2() {
     let app = TestApp::new().await;
@@ -404,7 +509,7 @@ async fn pages_lead_forwards_and_back_without_gaps_or_repeats_r_home_2() {
         app.book(&format!("Volume {}", n / 4), 1).await;
     }
     let visitor = app.visitor();
-    for (sort, limit) in [("title", 5), ("newest", 4), ("title", 1)] {
+    for (sort, limit) in [("title", 5), ("newest", 4), ("title", 1), ("popular", 5), ("author", 4)] {
         let ids = |page: &Value| -> Vec<i64> {
             page["books"].as_array().into_iter().flatten().filter_map(|book| book["id"].as_i64()).collect()
         };

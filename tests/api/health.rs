@@ -40,7 +40,7 @@ async fn a_search_waits_for_the_index_that_is_loaded_after_the_start() {
         let app = TestApp::on(database).await;
         app.book("Godaan", 1).await;
         // Like a server at start: nothing was awaited yet, so nothing is loaded.
-        let catalogue = Catalogue::open(app.state.library.db.clone());
+        let catalogue = Catalogue::open(app.state.library.db.clone(), app.clock.clone());
         assert_eq!(catalogue.health(), Err("the search index is being loaded".to_owned()));
         let query = Query { text: "godaan", limit: 1, ..Query::default() };
         assert_eq!(catalogue.index().await.page(&query).total, 1);

@@ -137,7 +137,7 @@ pub fn text(data: &[u8]) {
         }
     }
     let cursor = serde_json::from_slice::<Cursor>(data).ok();
-    for sort in [Sort::Title, Sort::Newest] {
+    for sort in [Sort::Title, Sort::Newest, Sort::Popular, Sort::Author] {
         let query =
             Query { text, sort, limit: 3, similar: true, cursor: cursor.as_ref(), ..Query::default() };
         assert!(INDEX.page(&query).ids.len() <= 3);

@@ -8,9 +8,11 @@ use std::{
 
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use indicatif::ProgressBar;
+use jiff::tz::TimeZone;
 use library::domain::id::BookId;
 use library::{
     catalogue::Catalogue,
+    clock::Clock,
     import::books::{self as book_import, Totals},
     search::{Field, Query, Sort},
     storage::{Db, books, copies},
@@ -386,7 +388,8 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
     assert_eq!(desk.db.read_blocking(books::count).ok(), i64::try_from(different).ok());
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let index = runtime.block_on(async { Catalogue::open(desk.db.clone()).index().await });
+    let index = runtime
+        .block_on(async { Catalogue::open(desk.db.clone(), Clock::system(TimeZone::UTC)).index().await });
     let found = |text: &str| {
         let query = Query { text, field: Field::Title, sort: Sort::Newest, limit: 100, ..Query::default() };
         let ids: Vec<BookId> = index.page(&query).ids.into_iter().map(BookId).collect();

@@ -67,6 +67,8 @@ const COUNTS: &[&str] = &[
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
+    // Once a day, for the order by popularity.
+    "SELECT book_id, COUNT(*), COUNT(CASE",
     // Twice a minute, for the metrics, and for the page of mails.
     "SELECT state, COUNT(*), MIN(created_at) FROM mails",
     "SELECT id, category FROM users WHERE category <>",
@@ -247,6 +249,8 @@ fn statements(store: &Store) -> Vec<String> {
         catalogue::newest_change(tx)?;
         catalogue::changes_after(tx, 0)?;
         catalogue::entries(tx, 1, 9, 9)?;
+        catalogue::lent(tx, date(2026, 8, 1), date(2026, 10, 1), date(2026, 11, 1))?;
+        catalogue::returned_today(tx, date(2026, 11, 1), 12)?;
         of_a_deleted_book(tx, id)?;
         let request = idempotency::Request { user: Some(uid), key: "k".into(), fingerprint: "f".into() };
         assert_eq!(idempotency::begin(tx, &request)?, Begun::First);

@@ -12,11 +12,11 @@ use crate::search::chunk::{CHUNK, Record, SMALL_CHUNK};
 use crate::search::cursor::Packed;
 use crate::search::fit::{Fit, Grade, Rank, Scattered, weight};
 use crate::search::index::RANKED;
-use crate::search::{Cursor, Entry, Field, Index, Page, Query, Sort, similar, vocabulary};
+use crate::search::{Cursor, Entry, Field, Index, Loans, Page, Query, Sort, similar, vocabulary};
 
 /// Reference implementation of the index, without regard to speed.
 #[derive(Default)]
-struct Model(BTreeMap<i64, Entry>);
+struct Model(BTreeMap<i64, Entry>, Loans);
 
 impl Model {
     fn replace(&mut self, range: &RangeInclusive<i64>, entries: Vec<Entry>) {
@@ -41,6 +41,18 @@ impl Model {
         if found.len() > most { admitted(false) } else { found }
     }
 
+    /// Returns the key of a book in the order by loans or by author.
+    fn listed(&self, sort: Sort, id: i64) -> (Reverse<u32>, bool, String, String, i64) {
+        let book = &self.0[&id];
+        let loans = self.1.get(&id).copied().unwrap_or(0);
+        let (loans, author) = match sort {
+            Sort::Author => (0, title_key(&book.author)),
+            _ => (loans, String::new()),
+        };
+        let is_anonymous = sort == Sort::Author && author.is_empty();
+        (Reverse(loans), is_anonymous, author, title_key(&book.title), id)
+    }
+
     fn fitting(&self, text: &str, field: Field, sort: Sort, ranked: bool) -> Vec<(Grade, i64)> {
         let needle = fold(text);
         let needle = needle.trim();
@@ -59,6 +71,9 @@ impl Model {
         };
         let grade = |book: &Entry| {
             let fit = fit(&book.title, &book.author)?;
+            if matches!(sort, Sort::Popular | Sort::Author) {
+                return Some(0);
+            }
             if !ranked || needle.is_empty() || sort == Sort::Newest {
                 return Some(fit as Grade);
             }
@@ -72,6 +87,7 @@ impl Model {
                 found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].title), *id));
             }
             Sort::Newest => found.sort_by_key(|(fit, id)| (*fit, Reverse(*id))),
+            Sort::Popular | Sort::Author => found.sort_by_cached_key(|(_, id)| self.listed(sort, *id)),
         }
         found
     }
@@ -117,7 +133,7 @@ fn field() -> impl Strategy<Value = Field> {
 }
 
 fn sort() -> impl Strategy<Value = Sort> {
-    proptest::sample::select(vec![Sort::Title, Sort::Newest])
+    proptest::sample::select(vec![Sort::Title, Sort::Newest, Sort::Popular, Sort::Author])
 }
 
 fn genre() -> impl Strategy<Value = &'static str> {
@@ -151,9 +167,16 @@ fn history() -> impl Strategy<Value = Vec<(RangeInclusive<i64>, Vec<Entry>)>> {
     proptest::collection::vec(replacement(), 1..12)
 }
 
+/// Loans of some books, listed or not; `turn` changes them.
+fn loans(turn: u32) -> Loans {
+    (-3..150_i64).zip(turn..).filter(|(id, _)| id % 3 == 0).map(|(id, number)| (id, number % 4)).collect()
+}
+
 fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
     let (index, mut model) = (Index::new(), Model::default());
-    for (range, entries) in history {
+    for ((range, entries), turn) in history.into_iter().zip(0..) {
+        model.1 = loans(turn / 3);
+        index.count_loans(model.1.clone());
         // First with every availability inverted, so that the second replacement changes nothing but availability.
         let lent = entries.iter().map(|book| Entry { available: !book.available, ..book.clone() });
         index.replace(range.clone(), lent.collect());
@@ -165,10 +188,20 @@ fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
 
 proptest! {
     #[test]
-    fn both_orders_hold_exactly_the_books_in_sound_chunks(history in history()) {
+    fn all_orders_hold_exactly_the_books_in_sound_chunks(history in history()) {
         let (index, model) = build(history);
         prop_assert_eq!(index.len(), model.0.len());
         let snapshot = index.snapshot();
+        for listing in [&snapshot.by_loans, &snapshot.by_author] {
+            let ids: Vec<i64> = listing.chunks.iter().flat_map(|chunk| chunk.iter().copied()).collect();
+            prop_assert_eq!(ids.len(), model.0.len());
+            prop_assert!(ids.is_sorted_by_key(|id| model.listed(listing.sort, *id)));
+            prop_assert!(ids.is_sorted_by(|a, b| snapshot.spot(listing.sort, *a) < snapshot.spot(listing.sort, *b)));
+            for chunk in &listing.chunks {
+                prop_assert!((1..=CHUNK).contains(&chunk.len()));
+                prop_assert!(chunk.len() >= SMALL_CHUNK || listing.chunks.len() == 1);
+            }
+        }
         for order in [&snapshot.by_title, &snapshot.newest] {
             let records: Vec<Record<'_>> = order.chunks.iter().flat_map(|chunk| chunk.all()).collect();
             prop_assert_eq!(order.len, records.len());
@@ -227,19 +260,23 @@ proptest! {
         let (index, mut model) = build(history);
         let blank = Query { sort, limit, ..Query::default() };
         let Some(cursor) = index.page(&blank).next else { return Ok(()) };
+        let cut = model.listed(sort, cursor.id);
         for (range, entries) in later {
             index.replace(range.clone(), entries.clone());
             model.replace(&range, entries);
         }
-        let own = (cursor.key.clone(), sort.rank(cursor.id));
         let key = |id: &i64| match sort {
             Sort::Title => title_key(&model.0[id].title),
-            Sort::Newest => String::new(),
+            Sort::Newest | Sort::Popular | Sort::Author => String::new(),
+        };
+        let passed = |id: &i64| match sort {
+            Sort::Title | Sort::Newest => (key(id), sort.rank(*id)) <= (cursor.key.clone(), sort.rank(cursor.id)),
+            Sort::Popular | Sort::Author => model.listed(sort, *id) <= cut,
         };
         // The cursor was made without a text, so its fit is the best one.
         let matches = model.fitting(&text, Field::Any, sort, true);
         let (before, after): (Vec<_>, Vec<_>) =
-            matches.into_iter().partition(|(grade, id)| *grade == 0 && (key(id), sort.rank(*id)) <= own);
+            matches.into_iter().partition(|(grade, id)| *grade == 0 && passed(id));
         let ids = |matches: Vec<(Grade, i64)>| matches.into_iter().map(|(_, id)| id).collect::<Vec<i64>>();
         let (before, after) = (ids(before), ids(after));
         let page = index.page(&Query { text: &text, cursor: Some(&cursor), ..blank });
@@ -291,7 +328,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tampered_cursor_is_refused_or_another_place(head in 0..4096_u16, id in any::<i64>(), key in "\\PC{0,70}") {
+    fn a_tampered_cursor_is_refused_or_another_place(head in 0..8192_u16, id in any::<i64>(), key in "\\PC{0,70}|[0-9]{0,3}\u{1F}[a-z]{0,3}") {
         let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
         let packed = (head, id, key);
         if let Ok(cursor) = Cursor::try_from(packed.clone()) {

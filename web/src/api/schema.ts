@@ -1403,7 +1403,7 @@ export interface paths {
                      */
                     q?: string;
                     /** @description Order of the books. */
-                    sort?: "title" | "newest";
+                    sort?: "title" | "newest" | "popular" | "author";
                 };
                 header?: never;
                 path?: never;
@@ -8535,6 +8535,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/shelves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the books of the home's shelves. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Shelves"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/till": {
         parameters: {
             query?: never;
@@ -11743,6 +11788,15 @@ export interface components {
              * @description Number of copies kept for readers in the queue.
              */
             kept: number;
+        };
+        /** @description Books for a reader who has not searched yet. A shelf may be empty. */
+        Shelves: {
+            /** @description Newest books, newest first. */
+            newest: components["schemas"]["Book"][];
+            /** @description Books lent most in the last 30 whole days, most first. Counted once a day. */
+            popular: components["schemas"]["Book"][];
+            /** @description Books returned today that have a copy on the shelf, latest first. */
+            returned: components["schemas"]["Book"][];
         };
         /** @description Credentials of a sign-in. */
         SignIn: {

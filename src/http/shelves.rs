@@ -1,0 +1,43 @@
+//! Shelves: short lists of books for a reader who has not searched yet.
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Shared, error::Result};
+use crate::{
+    domain::{book::Book, id::BookId},
+    search::{Query, Sort},
+    storage::{books, catalogue},
+};
+
+/// Maximum number of books on a shelf.
+const BOOKS: usize = 12;
+
+/// Books for a reader who has not searched yet. A shelf may be empty.
+#[derive(Serialize, ToSchema)]
+pub struct Shelves {
+    /// Books lent most in the last 30 whole days, most first. Counted once a day.
+    popular: Vec<Book>,
+    /// Newest books, newest first.
+    newest: Vec<Book>,
+    /// Books returned today that have a copy on the shelf, latest first.
+    returned: Vec<Book>,
+}
+
+/// List the books of the home's shelves.
+#[utoipa::path(get, path = "/shelves", responses((status = 200, body = Shelves)))]
+pub async fn list_shelves(State(app): State<Shared>) -> Result<Json<Shelves>> {
+    let today = app.library.clock.today();
+    let index = app.library.catalogue.index().await;
+    let newest = index.page(&Query { sort: Sort::Newest, limit: BOOKS, ..Query::default() }).ids;
+    let popular = app.library.catalogue.popular_this_month();
+    let shelves = app.library.db.read(move |tx| -> Result<_> {
+        let returned = catalogue::returned_today(tx, today, BOOKS)?;
+        let mut cards = |ids: &[i64]| books::cards(tx, &ids.iter().copied().map(BookId).collect::<Vec<_>>());
+        let (mut popular, newest) = (cards(&popular)?, cards(&newest)?);
+        popular.truncate(BOOKS); // a few more were counted, because books are deleted
+        Ok(Shelves { popular, newest, returned: books::cards(tx, &returned)? })
+    });
+    Ok(Json(shelves.await?))
+}
