@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectNoSidewaysScroll } from './support/accessible'
 import { card, cardsPerRow, heading, search } from './support/screens'
 import { expect, test } from './support/test'
 
@@ -125,6 +126,34 @@ test.describe('a student', () => {
     await expect(page.getByRole('button', { name: 'Play the slides' })).toBeVisible()
     await page.getByRole('button', { name: /^Show slide 3/ }).click()
     await expect(slide(page)).toHaveAccessibleName(/^3 of 3/)
+  })
+
+  test('R-STU-1 the shelves stand below the first books, and the keyboard reaches each cover whole', async ({
+    page,
+    library,
+  }) => {
+    const books = []
+    for (let book = 0; book < 12; book += 1) books.push(await library.addBook())
+    const other = await library.student()
+    const returned = books[5]?.id ?? 0
+    const { id } = await other.borrow(returned)
+    await other.ask('POST', `/loans/${id}/return`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('student-home')
+    const shelf = page.getByRole('region', { name: 'Newly arrived' })
+    await expect(shelf.getByRole('link')).toHaveCount(12)
+    await expect(
+      page.getByRole('region', { name: 'Returned today' }).getByRole('link', { name: books[5]?.title ?? '' }),
+    ).toHaveAttribute('href', new RegExp(`stubook-detail/${returned}$`))
+    await shelf.getByRole('link').first().focus()
+    for (let book = 1; book < 12; book += 1) await page.keyboard.press('Tab')
+    await expect(shelf.getByRole('link').last()).toBeFocused()
+    await expect(shelf.getByRole('link').last()).toBeInViewport({ ratio: 1 })
+    await expectNoSidewaysScroll(page, 'the home with shelves')
+    // A reader who asks for something has the whole list.
+    await page.goto('student-home?sort=author')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await expect(shelf).toHaveCount(0)
   })
 
   test('W11 the focus goes through the covers of the slide that is shown, each whole and in view, and on', async ({

@@ -8,8 +8,13 @@ import type { BookForm, NewBook } from './types'
 /** Divisible by every number of columns of the grid. A phone shows four at once; public/start.js asks for the same. */
 export const BOOKS_PER_PAGE = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
 
+/** Orders of the book list. */
+export const SORTS = ['title', 'popular', 'newest', 'author'] as const
+
+export type BookSort = (typeof SORTS)[number]
+
 /** Filters of the book list besides the search, and its order. */
-export type Narrowing = { sort: 'title' | 'newest'; genre: string; available: boolean }
+export type Narrowing = { sort: BookSort; genre: string; available: boolean }
 
 export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
 

@@ -19,6 +19,7 @@ export const keys = {
   bookList: (filter: object) => ['books', 'list', filter] as const,
   exactTotal: (filter: object) => ['books', 'total', filter] as const,
   genres: ['books', 'genres'] as const,
+  shelves: ['books', 'shelves'] as const,
   notDescribed: ['books', 'not-described'] as const,
   withIsbn: (isbn: string) => ['books', 'isbn', isbn] as const,
   bookHits: (q: string) => ['books', 'hits', q] as const,

@@ -1,14 +1,14 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { EVERY_BOOK, genresQuery, type Narrowing } from '../../../api/books'
+import { EVERY_BOOK, genresQuery, SORTS, type Narrowing } from '../../../api/books'
 import { useAddressFilter } from '../../../lib/addressFilter'
 import { t } from '../../../lib/messages'
 import classes from './BookFilters.module.css'
 
 /** Reads the filters from the address; invalid values are left out. */
 const narrowingIn = (params: URLSearchParams): Narrowing => ({
-  sort: params.get('sort') === 'newest' ? 'newest' : 'title',
+  sort: SORTS.find((sort) => sort === params.get('sort')) ?? EVERY_BOOK.sort,
   genre: params.get('genre') ?? '',
   available: params.get('available') === 'yes',
 })
@@ -54,10 +54,10 @@ export function BookFilters({ isSearch }: { isSearch: boolean }) {
           id={sortId}
           size="sm"
           value={sort}
-          data={[
-            { value: 'title', label: t(isSearch ? 'books.sort.best' : 'books.sort.title') },
-            { value: 'newest', label: t('books.sort.newest') },
-          ]}
+          data={SORTS.map((value) => ({
+            value,
+            label: t(isSearch && value === EVERY_BOOK.sort ? 'books.sort.best' : `books.sort.${value}`),
+          }))}
           onChange={(event) => {
             const chosen = event.currentTarget.value
             set({ sort: chosen === EVERY_BOOK.sort ? '' : chosen })

@@ -48,6 +48,8 @@ type BookGridProps = {
   actions?: (book: Book, place: number) => ReactNode
   /** Offers order, genre and availability. */
   filters?: boolean
+  /** Shown below the first books. */
+  between?: ReactNode
   /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
 }
@@ -89,6 +91,7 @@ export function BookGrid({
   isShelved = false,
   actions,
   filters = false,
+  between,
   empty,
 }: BookGridProps) {
   const asked = useBookList(filter)
@@ -131,6 +134,7 @@ export function BookGrid({
               linkTo={linkTo}
               isShelved={isShelved}
               actions={actions}
+              between={between}
             />
           )
         ) : query.isError ? (
@@ -213,7 +217,11 @@ type RowsProps = {
   linkTo: (book: Book) => string
   isShelved: boolean
   actions: BookGridProps['actions']
+  between: ReactNode
 }
+
+/** Height of the first row with what is between, last measured: a reader who returns to the list finds the same place. */
+const firstRow = { height: 0 }
 
 /** Rows rendered beyond the window on either side. */
 const OVERSCAN = 2
@@ -228,7 +236,7 @@ function usePainted(): boolean {
   return painted
 }
 
-const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelved, actions }: RowsProps) {
+const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelved, actions, between }: RowsProps) {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const pages = query.data
@@ -249,12 +257,12 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
 
   const virtual = useWindowVirtualizer({
     count: Math.ceil(known / columns),
-    estimateSize: () => height,
+    estimateSize: (row) => (row === 0 && between && firstRow.height > 0 ? firstRow.height : height),
     overscan: painted ? OVERSCAN : 0,
     scrollMargin: top,
   })
   const rows = virtual.getVirtualItems()
-  const firstRow = rows[0]?.index ?? 0
+  const topRow = rows[0]?.index ?? 0
   const lastRow = rows.at(-1)?.index ?? 0
 
   const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
@@ -267,9 +275,13 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
     else void query.refetch()
   }
 
+  useEffect(() => {
+    if (between && painted && rows[0]?.index === 0) firstRow.height = rows[0].size
+  })
+
   const idle = !isFetching && !isError && !isPlaceholderData
   const nearEnd = idle && hasNextPage && (lastRow + 2) * columns >= known
-  const nearStart = idle && hasPreviousPage && (firstRow - 1) * columns < before
+  const nearStart = idle && hasPreviousPage && (topRow - 1) * columns < before
   useEffect(() => {
     if (nearEnd) void fetchNextPage()
   }, [nearEnd, fetchNextPage])
@@ -326,6 +338,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
             linkTo={linkTo}
             isShelved={isShelved}
             actions={actions}
+            between={painted && row.index === 0 ? between : undefined}
           />
         ))}
       </div>
@@ -345,7 +358,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
   )
 })
 
-type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'isShelved' | 'actions'> & {
+type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'isShelved' | 'actions' | 'between'> & {
   measure: (element: HTMLElement | null) => void
   row: number
   /** Pixels from the top of the list. */
@@ -358,7 +371,7 @@ type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'isShelved' | 
 
 /** A row of cards; outlines if its page is not loaded. */
 const Row = memo(function Row(props: RowProps) {
-  const { measure, row, start, columns, layout, books, before, setSize, linkTo, isShelved, actions } = props
+  const { measure, row, start, columns, layout, books, before, setSize, linkTo, isShelved, actions, between } = props
   return (
     <div
       ref={measure}
@@ -395,6 +408,11 @@ const Row = memo(function Row(props: RowProps) {
           </div>
         )
       })}
+      {between && (
+        <div role="listitem" className={classes.between}>
+          {between}
+        </div>
+      )}
     </div>
   )
 })

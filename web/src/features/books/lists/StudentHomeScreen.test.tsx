@@ -41,6 +41,70 @@ describe('a search in one genre', () => {
   })
 })
 
+describe('shelves', () => {
+  const shelves = { popular: [book(1)], newest: [book(2), book(1)], returned: [] }
+  const home = (calls: object = {}) =>
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7), book(8)]),
+      'GET /shelves': { body: shelves },
+      ...calls,
+    })
+
+  beforeEach(() => storedRole.set('student'))
+
+  it('R-STU-1: stand below the first books, each with its covers, and one without books is left out', async () => {
+    const made = home()
+    renderApp('/student-home')
+    const popular = within(await screen.findByRole('region', { name: 'Popular this month' }))
+    expect(await popular.findByRole('link')).toHaveAttribute('href', '/library/stubook-detail/1')
+    const newest = screen.getByRole('region', { name: 'Newly arrived' })
+    expect(within(newest).getAllByRole('link')).toHaveLength(2)
+    expect(screen.queryByRole('region', { name: 'Returned today' })).not.toBeInTheDocument()
+    expect(made.filter(({ url }) => url.endsWith('/shelves'))).toHaveLength(1)
+    const first = screen.getByRole('link', { name: 'Book 7' })
+    expect(first.compareDocumentPosition(newest) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+  })
+
+  it.each(['?q=novel', '?genre=Novel', '?sort=author'])(
+    'make room for a list that was asked for: %s',
+    async (search) => {
+      const made = home()
+      renderApp(`/student-home${search}`)
+      expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(made.some(({ url }) => url.endsWith('/shelves'))).toBe(false)
+    },
+  )
+
+  it('are left out when they cannot be fetched', async () => {
+    home({ 'GET /shelves': problem(500, 'internal') })
+    renderApp('/student-home')
+    expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Newly arrived' })).not.toBeInTheDocument())
+  })
+})
+
+describe('orders of the list', () => {
+  it.each([
+    ['Popular', 'popular'],
+    ['Author', 'author'],
+  ])('R-HOME-2: %s is chosen, and the address holds it', async (name, sort) => {
+    storedRole.set('student')
+    window.innerWidth = 1440
+    const made = fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+    })
+    const { router } = renderApp('/student-home')
+    await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Sort by' }), name)
+    expect(router.state.location.search).toBe(`?sort=${sort}`)
+    await waitFor(() => expect(made.some(({ url }) => url.includes(`sort=${sort}`))).toBe(true))
+  })
+})
+
 describe('what the reader has', () => {
   it('R-LOAN-4: is on the home with the days left, and a press extends a book once, also when it is pressed twice', async () => {
     storedRole.set('student')

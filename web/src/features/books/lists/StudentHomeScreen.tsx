@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type FocusEvent, type MouseEvent } from 'r
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
 import { sessionQuery } from '../../../api/account'
+import { EVERY_BOOK } from '../../../api/books'
 import { focusHeading } from '../../../lib/focus'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
@@ -18,7 +19,15 @@ import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { Highlights } from './Highlights'
 import classes from './StudentHomeScreen.module.css'
 
+const Shelves = lazyChunk('shelves', () => import('./Shelves'))
 const UrgentNotices = lazyChunk('urgent-notices', loadUrgentNotices)
+
+// One element for all renderings, so that the first row is not drawn again.
+const shelves = (
+  <Chunk part={Shelves}>
+    <Shelves />
+  </Chunk>
+)
 
 const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
@@ -54,6 +63,7 @@ export default function StudentHomeScreen() {
         columns={6}
         filters
         linkTo={linkTo}
+        between={q === '' && !isNarrowed(narrowing) && narrowing.sort === EVERY_BOOK.sort ? shelves : undefined}
         empty={<EmptyState message={t('books.student.empty')} />}
       />
     </div>
