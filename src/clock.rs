@@ -87,6 +87,13 @@ impl Clock {
         instant.to_zoned(self.zone.clone()).date()
     }
 
+    /// The hour of the library's day at an instant in epoch milliseconds, 0 to 23.
+    #[must_use]
+    pub fn hour_of(&self, at: i64) -> i64 {
+        let instant = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+        instant.to_zoned(self.zone.clone()).hour().into()
+    }
+
     /// Formats an instant in the library's time zone: `2026-11-21 11:30`.
     #[must_use]
     pub fn local(&self, at: i64) -> String {

@@ -4,8 +4,10 @@
 
 mod letter;
 mod smtp;
+pub mod unsubscribe;
 
-pub use letter::{Letter, password_changed, password_link, test};
+pub(crate) use letter::escaped;
+pub use letter::{Digest, Letter, Links, digest, notice, password_changed, password_link, test};
 pub use smtp::{Options, Outcome, Post, Security};
 
 use crate::{
@@ -48,6 +50,8 @@ impl Post {
             message_id: self.new_message_id()?,
             not_before: now,
             expires_at: now + patience,
+            digest_day: None,
+            unsubscribe: mail.letter.unsubscribe().map(ToOwned::to_owned),
         })
     }
 
@@ -62,6 +66,7 @@ impl Post {
             message_id: mail.message_id,
             created_at: now,
             expires_at: mail.expires_at,
+            unsubscribe: mail.unsubscribe,
             tries: 1,
         })
         .await

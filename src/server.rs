@@ -40,7 +40,7 @@ use crate::{
         setup::Setup,
         web::Screens,
     },
-    jobs::{self, SendMails},
+    jobs::{self, MailNotices, Mailing, SendMails},
     library::Library,
     oidc::Provider,
     password::Passwords,
@@ -199,7 +199,10 @@ fn start_jobs(state: &Shared, owner: String) -> JoinSet<()> {
     jobs.spawn(probe_provider(state.settings.provider.clone()));
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
     if let Some(post) = state.settings.post.clone() {
-        let send = SendMails::new(post, &state.settings.public_url);
+        let send = SendMails::new(Arc::clone(&post), &state.settings.public_url);
+        let mailing = Mailing::new(&state.settings.public_url, &state.browser_key);
+        let notices = MailNotices::new(Arc::clone(&post), mailing);
+        jobs.spawn(jobs::keep(notices, state.library.clone(), owner.clone()));
         jobs.spawn(jobs::keep(send, state.library.clone(), owner.clone()));
     }
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(state)), state.library.clone(), owner));

@@ -10,6 +10,10 @@ pub enum Kind {
     PasswordLink,
     /// Confirmation that a reset link changed the password.
     PasswordChanged,
+    /// One notice, soon after its cause.
+    Notice,
+    /// Reminders of a person's loans, once a day.
+    Digest,
     /// Mail of `library mail test`, or from the page of mails.
     Test,
 }
@@ -20,6 +24,8 @@ impl Kind {
         match self {
             Self::PasswordLink => "password-link",
             Self::PasswordChanged => "password-changed",
+            Self::Notice => "notice",
+            Self::Digest => "digest",
             Self::Test => "test",
         }
     }

@@ -88,6 +88,54 @@ impl Kind {
     pub fn is_optional(self) -> bool {
         !matches!(self, Self::SignInChanged | Self::NewDevice)
     }
+
+    /// True for a reminder of a loan, which goes by mail in the day's digest.
+    #[must_use]
+    pub fn is_reminder(self) -> bool {
+        matches!(self, Self::DueSoon | Self::DueToday | Self::Overdue)
+    }
+}
+
+/// Reason why no mail carries a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unmailed {
+    /// The person has no address.
+    NoAddress,
+    /// The person is inactive or gone.
+    Inactive,
+    /// The library mails no notices of this kind.
+    Library,
+    /// The person wants no mails of this kind.
+    Refused,
+    /// Too old to be news.
+    Old,
+    /// A later reminder of the same loan takes its place.
+    Replaced,
+}
+
+impl Unmailed {
+    pub const ALL: [Self; 6] =
+        [Self::NoAddress, Self::Inactive, Self::Library, Self::Refused, Self::Old, Self::Replaced];
+
+    /// Name in the database and the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoAddress => "no-address",
+            Self::Inactive => "inactive",
+            Self::Library => "library",
+            Self::Refused => "refused",
+            Self::Old => "old",
+            Self::Replaced => "replaced",
+        }
+    }
+
+    /// Returns the reason with this name; `None` for one of a newer version.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == name)
+    }
 }
 
 /// A notice to write.
@@ -213,6 +261,13 @@ pub struct NoticeSettings {
     pub overdue_days: Vec<i64>,
     /// Kinds that are not sent.
     pub off: Vec<Kind>,
+    /// False keeps every notice off the mail but those about the safety of an account.
+    pub by_mail: bool,
+    /// Hour of the library's day at which the reminders are mailed.
+    #[schema(minimum = 0, maximum = 23)]
+    pub mail_hour: i64,
+    /// Kinds that are shown on the screen and not mailed.
+    pub screen_only: Vec<Kind>,
 }
 
 /// Days.
@@ -221,6 +276,10 @@ pub const DUE_SOON_DAYS: Number =
 /// Days.
 pub const OVERDUE_DAYS: Number =
     Number { field: "overdueDays", label: "Days after the due date", min: 1, max: 365 };
+
+/// Hours after midnight.
+pub const MAIL_HOUR: Number =
+    Number { field: "mailHour", label: "Hour of the reminders by mail", min: 0, max: 23 };
 
 /// Maximum number of reminders of one overdue loan.
 const REMINDERS: usize = 12;
@@ -232,6 +291,9 @@ impl Default for NoticeSettings {
             due_soon_days: Some(3),
             overdue_days: vec![1, 7, 14],
             off: vec![Kind::Lent, Kind::Returned],
+            by_mail: true,
+            mail_hour: 8,
+            screen_only: Vec::new(),
         }
     }
 }
@@ -249,8 +311,11 @@ impl NoticeSettings {
         }
         self.overdue_days.sort_unstable();
         self.overdue_days.dedup();
-        self.off =
-            Kind::ALL.into_iter().filter(|kind| kind.is_optional() && self.off.contains(kind)).collect();
+        self.mail_hour = MAIL_HOUR.check(self.mail_hour, &mut invalid);
+        let ordered = |kinds: &[Kind]| {
+            Kind::ALL.into_iter().filter(|kind| kind.is_optional() && kinds.contains(kind)).collect()
+        };
+        (self.off, self.screen_only) = (ordered(&self.off), ordered(&self.screen_only));
         invalid.or(self)
     }
 
@@ -258,6 +323,12 @@ impl NoticeSettings {
     #[must_use]
     pub fn sends(&self, kind: Kind) -> bool {
         !kind.is_optional() || (self.automatic && !self.off.contains(&kind))
+    }
+
+    /// True if notices of this kind are mailed.
+    #[must_use]
+    pub fn mails(&self, kind: Kind) -> bool {
+        !kind.is_optional() || (self.by_mail && !self.screen_only.contains(&kind))
     }
 
     /// Returns the latest due date with a reminder today.

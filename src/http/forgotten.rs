@@ -19,11 +19,12 @@ use crate::{
         account::{EMAIL, PASSWORD, User, folded_email, new_password, refuse_own_words},
         library::{LANGUAGE, LANGUAGES},
         mail::Kind,
+        notice::Kind as NoticeKind,
         rule::{self, Invalid, Text},
     },
     mail::{self, Addressed},
     people::sign_in_code,
-    storage::{accounts, mails, password_links, people},
+    storage::{accounts, mails, notices, password_links, people},
 };
 
 /// Limits of a link's token.
@@ -148,7 +149,8 @@ pub async fn reset_password(
                 return Err(Error::InvalidLink);
             }
             if let Some(told) = told {
-                mails::queue(tx, &told, moment.at)?;
+                let mail = mails::queue(tx, &told, moment.at)?;
+                notices::said_by(tx, mail, uid, NoticeKind::SignInChanged, moment.at)?;
             }
             let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;
             account.user.ok_or(Error::RoleUndefined)

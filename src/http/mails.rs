@@ -1,6 +1,7 @@
 //! Mails for librarians: what waits, what was sent, what failed and why.
 
 use axum::extract::State;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,9 +18,14 @@ use crate::{
         mail::State as MailState,
         moment::rfc3339,
     },
+    jobs::{Planned, planned},
     mail::PATIENCE,
     message::Message,
-    storage::mails::{self, Choice, Counts, Listed, Trouble},
+    storage::{
+        self,
+        mails::{self, Choice, Counts, Listed, Trouble},
+        settings,
+    },
 };
 
 /// Choice of mails.
@@ -163,6 +169,68 @@ pub async fn list_mails(
         next,
     }))
 }
+
+/// Mail of tomorrow's reminders.
+#[derive(Serialize, ToSchema)]
+pub struct PlannedMail {
+    person: UserId,
+    name: String,
+    address: String,
+    /// What it would say.
+    lines: Vec<Message>,
+}
+
+/// Mails of tomorrow's reminders, as of now.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MailPlan {
+    #[schema(value_type = String, format = Date)]
+    day: Date,
+    /// Hour of the library's day at which they go.
+    hour: i64,
+    /// False while the library mails no notices: then these would have gone.
+    by_mail: bool,
+    /// Number of mails.
+    count: i64,
+    /// Number of people who get no mail, because the library knows no address.
+    without_address: i64,
+    /// The first ten.
+    first: Vec<PlannedMail>,
+}
+
+/// Preview the mails of tomorrow's reminders. Sends nothing.
+#[utoipa::path(get, path = "/mails/tomorrow", responses((status = 200, body = MailPlan)))]
+pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailPlan>> {
+    let clock = app.library.clock.clone();
+    let tomorrow = clock.today().tomorrow().map_err(|error| Error::Internal(error.into()))?;
+    let planned = app
+        .library
+        .db
+        .snapshot(move |tx| Ok::<_, storage::Error>((settings::notices(tx)?, planned(tx, tomorrow)?)));
+    let (settings, planned) = planned.await?;
+    let Planned { mails, without_address } = planned;
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    Ok(axum::Json(MailPlan {
+        day: tomorrow,
+        hour: settings.mail_hour,
+        by_mail: settings.by_mail,
+        count: number(mails.len()),
+        without_address: number(without_address),
+        first: mails
+            .into_iter()
+            .take(SHOWN)
+            .map(|mail| PlannedMail {
+                person: mail.person,
+                name: mail.name,
+                address: mail.address,
+                lines: mail.lines,
+            })
+            .collect(),
+    }))
+}
+
+/// Planned mails in a preview.
+const SHOWN: usize = 10;
 
 /// Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is.
 #[utoipa::path(post, path = "/mails/{id}/stop", params(("id" = i64, Path)), responses((status = 204)))]

@@ -28,6 +28,7 @@ pub mod labels;
 pub mod ledger;
 pub mod limits;
 pub mod loans;
+pub mod mail_choices;
 pub mod mails;
 pub mod money;
 pub mod notices;
@@ -49,6 +50,7 @@ pub mod settings;
 pub mod setup;
 pub mod shelves;
 pub mod till;
+pub mod unsubscribe;
 pub mod vitals;
 pub mod web;
 
@@ -151,6 +153,8 @@ fn by_mail() -> OpenApiRouter<Shared> {
         .routes(routes!(mails::list_mails))
         .routes(routes!(mails::stop_mail))
         .routes(routes!(mails::send_mail_again))
+        .routes(routes!(mails::preview_mails))
+        .routes(routes!(mail_choices::read_mail_choices, mail_choices::save_mail_choices))
 }
 
 /// Returns the API's routes; a route without documentation cannot be added.
@@ -321,6 +325,7 @@ pub fn router(state: Shared) -> Router {
         .nest(API, api)
         .route("/library/covers/preview.svg", get(books::preview_cover))
         .route("/library/covers/{file}", get(books::cover))
+        .route("/library/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::stop))
         .route("/library/healthz", get(healthy))
         .route("/library/readyz", get(ready))
         .route("/library", any(web::app))

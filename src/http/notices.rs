@@ -16,7 +16,7 @@ use crate::{
     domain::{
         id::{BookId, HoldId, LoanId, NoticeId, UserId},
         moment::rfc3339,
-        notice::Kind,
+        notice::{Kind, Unmailed},
     },
     message::Message,
     storage::{
@@ -42,6 +42,12 @@ pub struct Notice {
     /// When it stopped being true; null while it is true.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     withdrawn_at: Option<String>,
+    /// When a mail that carries it was queued; null if none was.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    mailed_at: Option<String>,
+    /// Why no mail carries it; null while that is open, or one does.
+    #[schema(required)]
+    unmailed: Option<Unmailed>,
     #[schema(required, value_type = Option<i64>)]
     book_id: Option<BookId>,
     #[schema(required, value_type = Option<i64>)]
@@ -60,6 +66,8 @@ impl Notice {
             at: rfc3339(written.created_at),
             read_at: written.read_at.map(rfc3339),
             withdrawn_at: written.withdrawn_at.map(rfc3339),
+            mailed_at: written.mailed_at.map(rfc3339),
+            unmailed: written.unmailed,
             book_id: written.book,
             loan_id: written.loan,
             hold_id: written.hold,

@@ -6,6 +6,7 @@
 mod clear_passing;
 mod expire_holds;
 mod forget_readers;
+mod mail_notices;
 mod remind;
 mod send_mails;
 
@@ -16,6 +17,7 @@ use tokio::time::sleep;
 pub use clear_passing::{ClearPassing, clear_passing};
 pub use expire_holds::{ExpireHolds, expire_holds};
 pub use forget_readers::{ForgetReaders, forget_readers};
+pub use mail_notices::{MailNotices, Mailing, Planned, mail_notices, planned};
 pub use remind::{Remind, remind};
 pub use send_mails::{SendMails, send_mails};
 

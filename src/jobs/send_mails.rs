@@ -21,7 +21,7 @@ use crate::{
     storage::{
         self, Error, Tx, accounts, leases,
         mails::{self, Taken},
-        password_links,
+        notices, password_links,
     },
 };
 
@@ -44,6 +44,9 @@ impl SendMails {
 
 /// Interval of counting the outbox for the metrics, in milliseconds.
 const COUNT_EVERY: i64 = 30_000;
+
+/// Mails taken back at once; the next run continues.
+const PORTION: usize = 50;
 
 /// First wait after a failure, in milliseconds; each further one is twice as long.
 const FIRST_WAIT: i64 = 60_000;
@@ -131,7 +134,15 @@ async fn take(library: &Library, job: &SendMails, owner: &str) -> storage::Resul
             {
                 return Ok(None);
             }
-            mails::take(tx, &name, now, now + LEASE)
+            for _ in 0..PORTION {
+                let Some(taken) = mails::take(tx, &name, now, now + LEASE)? else { return Ok(None) };
+                if !notices::is_taken_back(tx, taken.id)? {
+                    return Ok(Some(taken));
+                }
+                notices::release(tx, taken.id)?;
+                mails::take_back(tx, taken.id, &message::mail_taken_back(), now)?;
+            }
+            Ok(None)
         })
         .await
 }

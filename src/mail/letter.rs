@@ -5,12 +5,16 @@
 use std::fmt::Write as _;
 
 use super::LINK_MINUTES;
-use crate::message::{self, Message};
+use crate::{
+    domain::notice::Kind,
+    message::{self, Message},
+};
 
 /// Part of a letter.
 #[derive(Clone, Debug)]
 enum Part {
     Paragraph(Message),
+    Items(Vec<Message>),
     Button { label: Message, address: String },
 }
 
@@ -21,6 +25,7 @@ pub struct Letter {
     library: String,
     subject: Message,
     parts: Vec<Part>,
+    unsubscribe: Option<String>,
 }
 
 /// Returns the name of the library in running text.
@@ -32,7 +37,13 @@ fn named(library: &str, language: &str) -> String {
 /// Begins a letter; `subject` gets the library's name.
 fn letter(language: &str, library: &str, subject: impl FnOnce(&str) -> Message) -> Letter {
     let library = named(library, language);
-    Letter { language: language.to_owned(), subject: subject(&library), library, parts: Vec::new() }
+    Letter {
+        language: language.to_owned(),
+        subject: subject(&library),
+        library,
+        parts: Vec::new(),
+        unsubscribe: None,
+    }
 }
 
 /// Password reset link.
@@ -58,6 +69,64 @@ pub fn password_changed(language: &str, library: &str, name: &str) -> Letter {
         .says(message::letter_password_changed_ignore())
 }
 
+/// Addresses in the library of a letter about notices; none if the library has no address of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// Page to which the button leads.
+    pub page: Option<String>,
+    /// Page that ends mails of this kind.
+    pub unsubscribe: Option<String>,
+}
+
+/// One notice.
+#[must_use]
+pub fn notice(
+    language: &str,
+    library: &str,
+    name: &str,
+    kind: Kind,
+    text: &[Message],
+    links: Links,
+) -> Letter {
+    let subject: fn(&str) -> Message = match kind {
+        Kind::DueSoon | Kind::DueToday | Kind::Overdue | Kind::DueDateMoved => {
+            message::letter_due_date_subject
+        }
+        Kind::HoldReady => message::letter_hold_ready_subject,
+        Kind::HoldExpiring => message::letter_hold_expiring_subject,
+        Kind::HoldLapsed | Kind::HoldCancelled | Kind::HoldPutBack => message::letter_hold_subject,
+        Kind::Charged => message::letter_charged_subject,
+        Kind::Paid => message::letter_paid_subject,
+        Kind::SignInChanged | Kind::NewDevice => message::letter_safety_subject,
+        Kind::Lent => message::letter_lent_subject,
+        Kind::Returned => message::letter_returned_subject,
+    };
+    let letter = letter(language, library, subject).says(message::letter_greeting(&one_line(name)));
+    text.iter().cloned().fold(letter, Letter::says).links_to(links)
+}
+
+/// Reminders of a day.
+#[derive(Clone, Debug, Default)]
+pub struct Digest {
+    /// Overdue loans.
+    pub overdue: i64,
+    /// Loans due later.
+    pub due: i64,
+    pub lines: Vec<Message>,
+}
+
+/// All reminders of a person.
+#[must_use]
+pub fn digest(language: &str, library: &str, name: &str, digest: Digest, links: Links) -> Letter {
+    let Digest { overdue, due, lines } = digest;
+    let letter = letter(language, library, |library| match overdue {
+        0 => message::letter_digest_due(due, library),
+        overdue => message::letter_digest_overdue(overdue, library),
+    });
+    let what = message::letter_digest_what(&letter.library);
+    letter.says(message::letter_greeting(&one_line(name))).says(what).lists(lines).links_to(links)
+}
+
 /// Test mail.
 #[must_use]
 pub fn test(language: &str, library: &str) -> Letter {
@@ -77,8 +146,28 @@ impl Letter {
         self
     }
 
+    fn lists(mut self, items: Vec<Message>) -> Self {
+        self.parts.push(Part::Items(items));
+        self
+    }
+
+    fn links_to(mut self, links: Links) -> Self {
+        self.unsubscribe = links.unsubscribe;
+        match links.page {
+            Some(page) => self.offers(message::letter_button(), &page),
+            None => self,
+        }
+    }
+
+    /// Returns the address that ends mails of this kind.
+    #[must_use]
+    pub fn unsubscribe(&self) -> Option<&str> {
+        self.unsubscribe.as_deref()
+    }
+
+    /// Renders a message as one line: a title with line breaks starts no paragraph.
     fn words(&self, message: &Message) -> String {
-        message.text_in(&self.language)
+        one_line(&message.text_in(&self.language))
     }
 
     fn foot(&self) -> String {
@@ -98,11 +187,19 @@ impl Letter {
         for part in &self.parts {
             let words = match part {
                 Part::Paragraph(message) => self.words(message),
+                Part::Items(items) => {
+                    let items: Vec<String> =
+                        items.iter().map(|item| format!("• {}", self.words(item))).collect();
+                    items.join("\n")
+                }
                 Part::Button { label, address } => format!("{}:\n{address}", self.words(label)),
             };
             let _ = write!(text, "{words}\n\n");
         }
         let _ = write!(text, "-- \n{}\n", self.foot());
+        if let Some(address) = &self.unsubscribe {
+            let _ = writeln!(text, "{}:\n{address}", self.words(&message::letter_unsubscribe()));
+        }
         text
     }
 
@@ -119,6 +216,16 @@ impl Letter {
                         escaped(&self.words(message))
                     );
                 }
+                Part::Items(items) => {
+                    for item in items {
+                        let _ = write!(
+                            rows,
+                            r#"<tr><td class="ink" style="padding:0 0 8px;color:#1f2933">• {}</td></tr>"#,
+                            escaped(&self.words(item))
+                        );
+                    }
+                    rows.push_str(r#"<tr><td style="padding:0 0 8px"></td></tr>"#);
+                }
                 Part::Button { label, address } => {
                     let (label, address) = (escaped(&self.words(label)), escaped(address));
                     let _ = write!(
@@ -129,6 +236,13 @@ impl Letter {
                 }
             }
         }
+        let unsubscribe = self.unsubscribe.as_deref().map_or_else(String::new, |address| {
+            format!(
+                r##"<br><a class="link" href="{}" style="color:#0b6e66">{}</a>"##,
+                escaped(address),
+                escaped(&self.words(&message::letter_unsubscribe()))
+            )
+        });
         format!(
             r#"<!DOCTYPE html>
 <html lang="{language}">
@@ -151,7 +265,7 @@ impl Letter {
 <body class="page" style="margin:0;padding:0;background:#f1f4f6">
 <table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f1f4f6"><tr><td align="center" style="padding:16px 8px">
 <table class="card" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:#ffffff;border-radius:8px;font-family:'Noto Sans','Noto Sans Devanagari',Arial,sans-serif;font-size:16px;line-height:1.5;text-align:start"><tr><td style="padding:24px 20px 8px">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">{rows}<tr><td class="dim" style="padding:0 0 16px;color:#52606d;font-size:14px">{foot}</td></tr></table>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">{rows}<tr><td class="dim" style="padding:0 0 16px;color:#52606d;font-size:14px">{foot}{unsubscribe}</td></tr></table>
 </td></tr></table>
 </td></tr></table>
 </body>
@@ -173,7 +287,8 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn escaped(text: &str) -> String {
+/// Escapes text for HTML.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -198,17 +313,73 @@ mod tests {
     fn a_letter_says_the_same_in_text_and_html_in_the_readers_language() {
         for language in ["en", "hi"] {
             let letter = password_link(language, "", "Asha", "https://l.org/library/reset#t");
-            let (text, html) = (letter.text(), letter.html());
-            for part in &letter.parts {
-                let message = match part {
-                    Part::Paragraph(message) | Part::Button { label: message, .. } => message,
-                };
-                let words = letter.words(message);
-                assert!(text.contains(&words) && html.contains(&escaped(&words)), "{language}: {words}");
-            }
+            let text = letter.text();
+            says_the_same(&letter);
             assert_eq!(text.matches("https://l.org/library/reset#t").count(), 1, "{text}");
         }
         let hindi = password_link("hi", "", "Asha", "https://l.org/").text();
         assert!(hindi.contains("नमस्ते") && !hindi.contains("Hello"), "{hindi}");
+    }
+
+    /// Asserts that text and HTML have the same words.
+    fn says_the_same(letter: &Letter) {
+        let (text, html) = (letter.text(), letter.html());
+        let messages = letter.parts.iter().flat_map(|part| match part {
+            Part::Paragraph(message) | Part::Button { label: message, .. } => std::slice::from_ref(message),
+            Part::Items(items) => items,
+        });
+        for message in messages {
+            let words = letter.words(message);
+            assert!(text.contains(&words) && html.contains(&escaped(&words)), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_digest_lists_every_book_and_offers_to_end_it() {
+        let due = jiff::civil::date(2026, 11, 28);
+        let lines = vec![
+            message::notice_overdue("Emma\r\n\r\nDear reader", due),
+            message::notice_due_soon("<i>Godaan</i> & more", due),
+        ];
+        for (language, subject) in
+            [("en", "1 book is overdue at City"), ("hi", "City: 1 पुस्तक की तिथि निकल चुकी है")]
+        {
+            let links = Links {
+                page: Some("https://l.org/library/profile".into()),
+                unsubscribe: Some("https://l.org/library/unsubscribe/7.reminders.x".into()),
+            };
+            let digest = Digest { overdue: 1, due: 1, lines: lines.clone() };
+            let letter = digest_of(language, digest, links);
+            assert_eq!(letter.subject(), subject);
+            says_the_same(&letter);
+            let (text, html) = (letter.text(), letter.html());
+            assert!(text.contains("• “Emma Dear reader” "), "{text}");
+            assert!(html.contains("“&lt;i&gt;Godaan&lt;/i&gt; &amp; more” "), "{html}");
+            for address in
+                ["https://l.org/library/profile", "https://l.org/library/unsubscribe/7.reminders.x"]
+            {
+                assert!(text.contains(address) && html.contains(&format!("href=\"{address}\"")), "{address}");
+            }
+        }
+        let alone = digest_of("en", Digest { overdue: 0, due: 2, lines }, Links::default());
+        assert_eq!(alone.subject(), "2 books are due back at City");
+        assert!(!alone.text().contains("http") && !alone.html().contains("<a "));
+    }
+
+    fn digest_of(language: &str, lines: Digest, links: Links) -> Letter {
+        digest(language, "City", "Asha", lines, links)
+    }
+
+    #[test]
+    fn each_kind_of_notice_has_a_letter_in_both_languages() {
+        for kind in Kind::ALL {
+            let text = [message::notice_hold_ready("Emma", jiff::civil::date(2026, 11, 28))];
+            let of = |language| notice(language, "City", "Asha", kind, &text, Links::default());
+            let (english, hindi) = (of("en"), of("hi"));
+            says_the_same(&english);
+            says_the_same(&hindi);
+            assert!(english.subject().contains("City") && hindi.subject().contains("City"), "{kind:?}");
+            assert_ne!(english.subject(), hindi.subject(), "{kind:?}");
+        }
     }
 }

@@ -207,6 +207,13 @@ impl Post {
             .message_id(Some(mail.message_id.clone()))
             .date(date)
             .raw_header(automatic);
+        if let Some(address) = &mail.unsubscribe {
+            // RFC 8058: a mail program may offer one click, without opening the page.
+            let header = |name, value| HeaderValue::new(HeaderName::new_from_ascii_str(name), value);
+            built = built
+                .raw_header(header("List-Unsubscribe", format!("<{}>", one_line(address))))
+                .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()));
+        }
         if let Some(reply_to) = self.options.reply_to.clone() {
             built = built.reply_to(reply_to);
         }

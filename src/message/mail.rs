@@ -9,6 +9,7 @@ messages! {
     "mail.later" = mail_later(words: &str): "The mail server asked to try again later: {words}";
     "mail.badAddress" = mail_bad_address(): "No mail can be sent to an address like this.";
     "mail.expired" = mail_expired(): "It could not be sent in time.";
+    "mail.takenBack" = mail_taken_back(): "No longer true, so it was not sent.";
     "mail.busy" = mail_busy(words: &str): "The mail server takes no more mail for now: {words}";
     "mail.unreachable" = mail_unreachable(server: &str): "The mail server {server} cannot be reached.";
     "mail.noAnswer" = mail_no_answer(server: &str): "The mail server {server} did not answer in time.";
@@ -35,4 +36,30 @@ messages! {
         "If this was not you, tell the library's desk at once, and change the password of your mailbox.";
     "letter.test.subject" = letter_test_subject(library: &str): "Test mail from {library}";
     "letter.test.what" = letter_test_what(library: &str): "Mail from {library} arrives at this address.";
+    "letter.button" = letter_button(): "Open the library";
+    "letter.dueDate.subject" = letter_due_date_subject(library: &str): "A due date changed at {library}";
+    "letter.holdReady.subject" = letter_hold_ready_subject(library: &str): "Your reserved book is ready at {library}";
+    "letter.holdExpiring.subject" = letter_hold_expiring_subject(library: &str):
+        "Pick up your reserved book by tomorrow at {library}";
+    "letter.hold.subject" = letter_hold_subject(library: &str): "About your reservation at {library}";
+    "letter.charged.subject" = letter_charged_subject(library: &str): "A charge on your account at {library}";
+    "letter.paid.subject" = letter_paid_subject(library: &str): "Your payment at {library}";
+    "letter.safety.subject" = letter_safety_subject(library: &str): "The safety of your account at {library}";
+    "letter.lent.subject" = letter_lent_subject(library: &str): "You borrowed a book from {library}";
+    "letter.returned.subject" = letter_returned_subject(library: &str): "You returned a book to {library}";
+    "letter.digest.overdue" = letter_digest_overdue(count: i64, library: &str):
+        "{count, plural, one {# book is} other {# books are}} overdue at {library}";
+    "letter.digest.due" = letter_digest_due(count: i64, library: &str):
+        "{count, plural, one {# book is} other {# books are}} due back at {library}";
+    "letter.digest.what" = letter_digest_what(library: &str): "Your books from {library}:";
+    "letter.unsubscribe" = letter_unsubscribe(): "Stop mails like this one";
+
+    // The page behind that link.
+    "letter.stop.title" = letter_stop_title(): "Stop these mails?";
+    "letter.stop.what" = letter_stop_what(library: &str):
+        "{library} will no longer mail you notices like this one. You still find them in the library, under the bell.";
+    "letter.stop.do" = letter_stop_do(): "Stop these mails";
+    "letter.stop.done" = letter_stop_done(): "You get no more mails like this one.";
+    "letter.stop.back" = letter_stop_back(): "To get them again, sign in and open your profile.";
+    "letter.stop.dead" = letter_stop_dead(): "This link does not work. Copy it whole from the mail, or ask the library’s desk.";
 }

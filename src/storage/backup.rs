@@ -392,6 +392,12 @@ fn sign_everybody_out(path: &Path) -> Result<()> {
             [],
         )?;
     }
+    if restored.column_exists(None, "notices", "unmailed")? {
+        restored.execute(
+            "UPDATE notices SET unmailed = 'old' WHERE mailed_at IS NULL AND unmailed IS NULL",
+            [],
+        )?;
+    }
     Ok(())
 }
 

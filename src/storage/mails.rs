@@ -1,5 +1,8 @@
 //! Outbox of mail. A caller queues a mail in its own transaction; one server at a time sends what is due.
 
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
 use super::{Result, Row, Tx};
 use crate::{
     domain::{
@@ -29,6 +32,10 @@ pub struct NewMail {
     pub not_before: i64,
     /// Epoch milliseconds; the mail is given up then.
     pub expires_at: i64,
+    /// The library's day, if it is a digest.
+    pub digest_day: Option<Date>,
+    /// Address that ends mails of this kind.
+    pub unsubscribe: Option<String>,
 }
 
 /// Queues a mail in the caller's transaction.
@@ -36,8 +43,8 @@ pub fn queue(tx: &mut Tx<'_>, mail: &NewMail, now: i64) -> Result<MailId> {
     let id = tx.insert(
         insert!(
             "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, created_at, not_before,
-                                expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+                                expires_at, digest_day, unsubscribe)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
         ),
         &[
             &mail.person,
@@ -51,9 +58,60 @@ pub fn queue(tx: &mut Tx<'_>, mail: &NewMail, now: i64) -> Result<MailId> {
             &now,
             &mail.not_before,
             &mail.expires_at,
+            &mail.digest_day.map(|day| day.to_string()),
+            &mail.unsubscribe,
         ],
     )?;
     Ok(MailId(id))
+}
+
+/// Queues many mails in one statement.
+pub fn queue_all(tx: &mut Tx<'_>, mails: &[NewMail], now: i64) -> Result<()> {
+    if mails.is_empty() {
+        return Ok(());
+    }
+    let row = |mail: &NewMail| {
+        let NewMail {
+            person, kind, address, subject, text, html, message_id, not_before, expires_at, ..
+        } = mail;
+        let day = mail.digest_day.map(|day| day.to_string());
+        json!([
+            person,
+            kind.as_str(),
+            address,
+            subject,
+            text,
+            html,
+            kind.is_secret(),
+            message_id,
+            not_before,
+            expires_at,
+            day,
+            mail.unsubscribe
+        ])
+    };
+    let rows = Value::Array(mails.iter().map(row).collect()).to_string();
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, not_before, expires_at,
+                                digest_day, unsubscribe, created_at)
+             SELECT CAST(new.it ->> 0 AS BIGINT), new.it ->> 1, new.it ->> 2, new.it ->> 3, new.it ->> 4, new.it ->> 5,
+                    CAST(new.it ->> 6 AS BOOLEAN), new.it ->> 7, CAST(new.it ->> 8 AS BIGINT),
+                    CAST(new.it ->> 9 AS BIGINT), new.it ->> 10, new.it ->> 11, CAST($2 AS BIGINT)
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
+             ORDER BY new.number"
+        )
+    } else {
+        sql!(
+            "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, not_before, expires_at,
+                                digest_day, unsubscribe, created_at)
+             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+                    value ->> 8, value ->> 9, value ->> 10, value ->> 11, $2
+             FROM json_each($1) ORDER BY key"
+        )
+    };
+    tx.execute(statement, &[&rows, &now])?;
+    Ok(())
 }
 
 /// Mail taken to be sent.
@@ -67,6 +125,7 @@ pub struct Taken {
     pub message_id: String,
     pub created_at: i64,
     pub expires_at: i64,
+    pub unsubscribe: Option<String>,
     /// Number of tries, this one included.
     pub tries: i64,
 }
@@ -84,7 +143,7 @@ pub fn is_due(tx: &mut Tx<'_>, now: i64) -> Result<bool> {
     )
 }
 
-/// Takes the next mail that is due, until `until`: those with a secret first, then in their order. Another server that has
+/// Takes the next mail that is due, until `until`: those with a secret first, digests last, else in their order. Another server that has
 /// taken it keeps it.
 pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
     tx.query_opt(
@@ -93,9 +152,10 @@ pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option
              WHERE id = (SELECT id FROM mails
                          WHERE state = 'queued' AND not_before <= $2 AND expires_at > $2
                            AND (leased_until IS NULL OR leased_until <= $2)
-                         ORDER BY secret DESC, id LIMIT 1)
+                         ORDER BY secret DESC, (digest_day IS NOT NULL), id LIMIT 1)
                AND state = 'queued' AND (leased_until IS NULL OR leased_until <= $2)
-             RETURNING id, address, subject, text, html, message_id, created_at, expires_at, tries"
+             RETURNING id, address, subject, text, html, message_id, created_at, expires_at, tries,
+                       unsubscribe"
         ),
         &[&owner, &now, &until],
         |row| {
@@ -109,6 +169,7 @@ pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option
                 created_at: row.get(6)?,
                 expires_at: row.get(7)?,
                 tries: row.get(8)?,
+                unsubscribe: row.get(9)?,
             })
         },
     )
@@ -301,6 +362,18 @@ pub fn stop(tx: &mut Tx<'_>, id: MailId, now: i64) -> Result<()> {
              WHERE id = $1 AND state = 'queued'"
         ),
         &[&id, &now],
+    )
+}
+
+/// Stops a mail that is no longer true and deletes its words, so that it is never sent; the day's digest may be built again.
+pub fn take_back(tx: &mut Tx<'_>, id: MailId, reason: &Message, now: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE mails SET state = 'stopped', ended_at = $2, reason = $3, leased_by = NULL, leased_until = NULL,
+                    text = '', html = '', digest_day = NULL
+             WHERE id = $1 AND state = 'queued'"
+        ),
+        &[&id, &now, &stored(reason)],
     )
 }
 

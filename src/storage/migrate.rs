@@ -90,6 +90,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0033_covers"),
     migration!("0034_notices"),
     migration!("0035_mails"),
+    migration!("0036_mailed_notices"),
 ];
 
 impl Migration {

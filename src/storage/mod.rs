@@ -25,6 +25,7 @@ pub mod labels;
 pub mod leases;
 pub mod ledger;
 pub mod loans;
+pub mod mail_choices;
 pub mod mails;
 pub mod merge;
 pub mod migrate;

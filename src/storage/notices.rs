@@ -1,17 +1,19 @@
 //! Notices of people. A notice is written once for its cause, and withdrawn when it is no longer true.
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Result, Row, Tx, events::Entry, settings};
+use super::{Result, Row, Tx, events::Entry, mail_choices::Choices, settings};
 use crate::{
     domain::{
         change::{Change, LoanChange, MoneyChange},
-        id::{BookId, ChangeId, HoldId, LineId, LoanId, NoticeId, UserId},
-        notice::{self, DueLoan, KeptHold, Kind, Notice},
+        id::{BookId, ChangeId, HoldId, LineId, LoanId, MailId, NoticeId, UserId},
+        notice::{self, DueLoan, KeptHold, Kind, Notice, Unmailed},
     },
     message::Message,
-    select_to_decide, sql,
+    select_to_decide, select_unlocked, sql,
 };
 
 /// Withdraws what this change made untrue, and writes the notice that it causes. Runs after the change's own writes.
@@ -214,11 +216,16 @@ pub struct Written {
     pub created_at: i64,
     pub read_at: Option<i64>,
     pub withdrawn_at: Option<i64>,
+    /// When a mail that carries it was queued.
+    pub mailed_at: Option<i64>,
+    /// Why no mail carries it.
+    pub unmailed: Option<Unmailed>,
 }
 
 macro_rules! columns {
     () => {
-        "id, person_id, kind, loan_id, hold_id, line_id, book_id, text, created_at, read_at, withdrawn_at"
+        "id, person_id, kind, loan_id, hold_id, line_id, book_id, text, created_at, read_at, withdrawn_at,
+         mailed_at, unmailed"
     };
 }
 
@@ -235,6 +242,8 @@ fn written(row: &Row<'_>) -> Result<Written> {
         created_at: row.get(8)?,
         read_at: row.get(9)?,
         withdrawn_at: row.get(10)?,
+        mailed_at: row.get(11)?,
+        unmailed: row.get::<Option<String>>(12)?.and_then(|name| Unmailed::of(&name)),
     })
 }
 
@@ -287,17 +296,207 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
     Ok(())
 }
 
-/// Returns up to `limit` notices after `after` that are true and were not mailed, oldest first.
-pub fn not_mailed(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<Written>> {
-    tx.query(
+/// Notice that no mail has carried yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToMail {
+    pub id: NoticeId,
+    pub person: UserId,
+    /// `None` for a kind of a newer version of the program.
+    pub kind: Option<Kind>,
+    pub loan: Option<LoanId>,
+    pub about: Option<Date>,
+    pub step: Option<i64>,
+    pub day: Option<Date>,
+    pub text: Vec<Message>,
+    /// Epoch milliseconds.
+    pub created_at: i64,
+}
+
+fn to_mail(row: &Row<'_>) -> Result<ToMail> {
+    Ok(ToMail {
+        id: row.get(0)?,
+        person: row.get(1)?,
+        kind: Kind::of(&row.get::<String>(2)?),
+        loan: row.get(3)?,
+        about: row.optional_day(4)?,
+        step: row.get(5)?,
+        day: row.optional_day(6)?,
+        text: Message::stored(&row.get::<String>(7)?),
+        created_at: row.get(8)?,
+    })
+}
+
+/// Condition for notices that may be mailed; the daily job's have a step.
+macro_rules! open {
+    () => {
+        "notices.mailed_at IS NULL AND notices.unmailed IS NULL AND notices.withdrawn_at IS NULL"
+    };
+}
+
+macro_rules! columns_to_mail {
+    () => {
+        "id, person_id, kind, loan_id, about, step, day, text, created_at"
+    };
+}
+
+/// True if a notice other than the daily job's waits to be mailed.
+pub fn is_urgent(tx: &mut Tx<'_>) -> Result<bool> {
+    tx.query_one(
         sql!(
+            "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE ",
+            open!(),
+            " AND notices.step IS NULL) THEN TRUE ELSE FALSE END"
+        ),
+        &[],
+        |row| row.get(0),
+    )
+}
+
+/// Locks up to `limit` notices after `after` that wait to be mailed, without the daily job's and those locked elsewhere.
+pub fn take_urgent(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<ToMail>> {
+    tx.query(
+        select_unlocked!(
             "SELECT ",
-            columns!(),
-            " FROM notices WHERE mailed_at IS NULL AND withdrawn_at IS NULL AND id > $1 ORDER BY id LIMIT $2"
+            columns_to_mail!(),
+            " FROM notices WHERE ",
+            open!(),
+            " AND notices.step IS NULL AND id > $1 ORDER BY id LIMIT $2"
         ),
         &[&after, &limit],
-        written,
+        to_mail,
     )
+}
+
+/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day.
+pub fn to_remind(tx: &mut Tx<'_>, day: Date, after: UserId, limit: i64) -> Result<Vec<UserId>> {
+    tx.query(
+        sql!(
+            "SELECT DISTINCT person_id FROM notices WHERE ",
+            open!(),
+            " AND notices.step IS NOT NULL AND person_id > $1
+               AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.person_id = notices.person_id AND mails.digest_day = $2)
+             ORDER BY person_id LIMIT $3"
+        ),
+        &[&after, &day.to_string(), &limit],
+        |row| row.get(0),
+    )
+}
+
+/// Makes a statement about the reminders of the people in the list `$1`.
+macro_rules! of_people {
+    ($select:ident, $columns:expr, $end:literal) => {
+        [
+            of_people!($select, $columns, $end, "SELECT value FROM json_each($1)"),
+            of_people!(
+                $select,
+                $columns,
+                $end,
+                "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS asked (id)"
+            ),
+        ]
+    };
+    ($select:ident, $columns:expr, $end:literal, $list:literal) => {
+        $select!(
+            "SELECT ",
+            $columns,
+            " FROM notices WHERE ",
+            open!(),
+            " AND notices.step IS NOT NULL AND person_id IN (",
+            $list,
+            ")",
+            $end
+        )
+    };
+}
+
+/// Returns the numbers of reminders to mail of these people.
+pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, usize>> {
+    let [sqlite, postgres] = of_people!(sql, "person_id, COUNT(*)", " GROUP BY person_id");
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    let counted = tx.query(statement, &[&json!(people).to_string()], |row| {
+        Ok((row.get(0)?, usize::try_from(row.get::<i64>(1)?).unwrap_or_default()))
+    })?;
+    Ok(counted.into_iter().collect())
+}
+
+/// Locks the reminders to mail of these people, by person, without those locked elsewhere.
+pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<ToMail>> {
+    let [sqlite, postgres] = of_people!(select_unlocked, columns_to_mail!(), " ORDER BY person_id, id");
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    tx.query(statement, &[&json!(people).to_string()], to_mail)
+}
+
+/// Records which mail, by its Message-ID, carries each notice.
+pub fn mailed(tx: &mut Tx<'_>, carried: &[(NoticeId, String)], at: i64) -> Result<()> {
+    if carried.is_empty() {
+        return Ok(());
+    }
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE notices SET mailed_at = $2, mail_id = mails.id
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS new (it)
+                  JOIN mails ON mails.message_id = new.it ->> 1
+             WHERE notices.id = CAST(new.it ->> 0 AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "UPDATE notices SET mailed_at = $2, mail_id = mails.id
+             FROM json_each($1) AS new JOIN mails ON mails.message_id = new.value ->> 1
+             WHERE notices.id = new.value ->> 0"
+        )
+    };
+    tx.execute(statement, &[&json!(carried).to_string(), &at])?;
+    Ok(())
+}
+
+/// Records why no mail carries each of these notices.
+pub fn unmailed(tx: &mut Tx<'_>, left: &[(NoticeId, Unmailed)]) -> Result<()> {
+    if left.is_empty() {
+        return Ok(());
+    }
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE notices SET unmailed = new.it ->> 1
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS new (it)
+             WHERE notices.id = CAST(new.it ->> 0 AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "UPDATE notices SET unmailed = new.value ->> 1 FROM json_each($1) AS new WHERE notices.id = new.value ->> 0"
+        )
+    };
+    tx.execute(statement, &[&json!(left).to_string()])?;
+    Ok(())
+}
+
+/// Records that a mail of another kind says what the person's notices of this instant say.
+pub fn said_by(tx: &mut Tx<'_>, mail: MailId, person: UserId, kind: Kind, at: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE notices SET mailed_at = $4, mail_id = $1
+             WHERE person_id = $2 AND kind = $3 AND created_at = $4 AND mailed_at IS NULL"
+        ),
+        &[&mail, &person, &kind.as_str(), &at],
+    )?;
+    Ok(())
+}
+
+/// True if a notice that this mail carries is no longer true.
+pub fn is_taken_back(tx: &mut Tx<'_>, mail: MailId) -> Result<bool> {
+    tx.query_one(
+        sql!(
+            "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE mail_id = $1 AND withdrawn_at IS NOT NULL)
+                         THEN TRUE ELSE FALSE END"
+        ),
+        &[&mail],
+        |row| row.get(0),
+    )
+}
+
+/// Lets the notices of a mail that was not sent be mailed again.
+pub fn release(tx: &mut Tx<'_>, mail: MailId) -> Result<()> {
+    tx.execute(sql!("UPDATE notices SET mailed_at = NULL, mail_id = NULL WHERE mail_id = $1"), &[&mail])?;
+    Ok(())
 }
 
 /// Returns up to `limit` open loans due until `last`, after a loan in the order of due date and id.
@@ -314,6 +513,45 @@ pub fn due_loans(
         ),
         &[&last.to_string(), &after.0.to_string(), &after.1, &limit],
         |row| Ok((row.day(0)?, row.get(1)?)),
+    )
+}
+
+/// Open loan with its reader.
+#[derive(Clone, Debug)]
+pub struct DueOf {
+    pub loan: DueLoan,
+    pub name: String,
+    pub email: Option<String>,
+    pub choices: Choices,
+    /// Latest reminder of this due date.
+    pub last_step: Option<i64>,
+}
+
+/// Returns the open loans of active people due until `last`, by person and due date.
+pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
+    tx.query(
+        sql!(
+            "SELECT loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date, users.name,
+                    users.email, mail_choices.language, mail_choices.refused,
+                    (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date)
+             FROM loans JOIN users ON users.id = loans.user_id
+                  LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+             WHERE loans.ended_at IS NULL AND loans.return_date <= $1 AND users.active AND users.gone_at IS NULL
+             ORDER BY loans.user_id, loans.return_date, loans.id"
+        ),
+        &[&last.to_string()],
+        |row| {
+            let loan = DueLoan {
+                id: row.get(0)?,
+                person: row.get(1)?,
+                book: row.get(2)?,
+                title: row.get(3)?,
+                begun: row.day(4)?,
+                due: row.day(5)?,
+            };
+            let choices = Choices::read(row, 8)?;
+            Ok(DueOf { loan, name: row.get(6)?, email: row.get(7)?, choices, last_step: row.get(10)? })
+        },
     )
 }
 

@@ -112,6 +112,19 @@ macro_rules! select_to_decide {
     };
 }
 
+/// Locks rows like [`select_to_decide!`](crate::select_to_decide!), without those that another transaction has locked.
+#[macro_export]
+macro_rules! select_unlocked {
+    ($($part:expr),+ $(,)?) => {
+        const {
+            $crate::storage::sql::Sql::either(
+                $crate::sql!($($part),+),
+                $crate::sql!($($part),+ , " FOR NO KEY UPDATE SKIP LOCKED"),
+            )
+        }
+    };
+}
+
 /// Makes an `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. `SQLite` puts what a statement
 /// returns into a temporary table, which takes as long as the insert itself, but reports the new id without.
 #[macro_export]

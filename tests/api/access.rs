@@ -76,6 +76,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         }
         ("PUT", "/settings/notices") => json!({ "automatic": true }),
         ("POST", "/me/notices/read") => json!({ "upTo": 1 }),
+        ("PUT", "/me/mail-choices") => json!({ "refused": [] }),
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
         ("POST", "/loans/{id}/due-date") => json!({ "returnDate": "2027-01-15", "reason": "r" }),
         ("POST", "/accessions") => json!({ "title": "Quick" }),
@@ -390,6 +391,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
         Capability::People,
         &[
             ("GET", "/mails"),
+            ("GET", "/mails/tomorrow"),
             ("POST", "/mails/{id}/stop"),
             ("POST", "/mails/{id}/again"),
             ("POST", "/people"),

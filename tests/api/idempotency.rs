@@ -121,6 +121,7 @@ fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
         "oidc_links",
         "link_requests",
         "mails",
+        "mail_choices",
     ]
     .iter()
     .map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY 1, 2")))
@@ -197,6 +198,11 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
             Write::new("POST", format!("/books/{book}/reviews"))
                 .body(json!({ "rating": 5, "comment": "Wonderful." })),
             "/books/{id}/reviews",
+        ),
+        (
+            &student,
+            Write::new("PUT", "/me/mail-choices").body(json!({ "refused": ["overdue"] })),
+            "/me/mail-choices",
         ),
         (&student, Write::new("POST", "/me/notices/read").body(json!({ "upTo": 1_000 })), "/me/notices/read"),
         (

@@ -37,7 +37,7 @@ on_both_databases!(
 
 const PASSWORD: &str = "four unrelated words";
 
-fn options(port: u16) -> Options {
+pub fn options(port: u16) -> Options {
     Options {
         host: "localhost".into(),
         port,
@@ -83,6 +83,8 @@ pub async fn queued(app: &TestApp, address: &str) -> MailId {
         message_id: format!("<{}@school.in>", http::session::new_token().expect("randomness")),
         not_before: now,
         expires_at: now + PATIENCE,
+        digest_day: None,
+        unsubscribe: None,
     };
     app.store(move |tx| mails::queue(tx, &mail, now)).await
 }
@@ -361,6 +363,8 @@ async fn no_name_or_subject_starts_a_header(database: Database) {
             message_id: format!("<{n}@school.in>"),
             not_before: now,
             expires_at: now + 1,
+            digest_day: None,
+            unsubscribe: None,
         };
         app.store(move |tx| mails::queue(tx, &mail, now)).await;
     }

@@ -56,6 +56,7 @@ mod librarian;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;
+mod mail_notices;
 #[path = "../common/mail_server.rs"]
 mod mail_server;
 mod mails;

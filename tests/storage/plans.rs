@@ -11,10 +11,10 @@ use library::{
         change::{Change, HoldChange, LoanChange, MoneyChange, SignInChange},
         copy::{Condition, State},
         hold::HoldState,
-        id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, NoticeId, SessionId, UserId},
+        id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, MailId, NoticeId, SessionId, UserId},
         ledger::{LineKind, Method, Settled},
         mail::Kind,
-        notice::Notice,
+        notice::{Kind as NoticeKind, Notice, Unmailed},
         person::Details,
         review::ReviewForm,
     },
@@ -33,6 +33,7 @@ use library::{
         leases,
         ledger::{self, NewLine},
         loans::{self, End},
+        mail_choices,
         mails::{self, NewMail},
         merge::{self, Merge},
         no_dues, notices,
@@ -64,6 +65,8 @@ const COUNTS: &[&str] = &[
     "SELECT hash FROM covers WHERE added_at < $1",
     "SELECT photo_url FROM books",
     "DELETE FROM notices WHERE created_at <",
+    // On request: tomorrow's reminders of all readers in one pass.
+    "SELECT loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date, users.name",
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
@@ -330,7 +333,21 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::all_of_person(tx, person, NoticeId(9), 9)?;
     notices::unread(tx, person)?;
     notices::read(tx, person, NoticeId(9), 1)?;
-    notices::not_mailed(tx, NoticeId(0), 9)?;
+    notices::is_urgent(tx)?;
+    notices::take_urgent(tx, NoticeId(0), 9)?;
+    notices::to_remind(tx, today, UserId(0), 9)?;
+    notices::count_reminders(tx, &[person])?;
+    notices::take_reminders(tx, &[person])?;
+    notices::mailed(tx, &[(NoticeId(1), "m".into())], 1)?;
+    notices::unmailed(tx, &[(NoticeId(1), Unmailed::Old)])?;
+    notices::said_by(tx, MailId(1), person, NoticeKind::SignInChanged, 1)?;
+    notices::is_taken_back(tx, MailId(1))?;
+    notices::release(tx, MailId(1))?;
+    notices::due_by_person(tx, today)?;
+    mail_choices::of(tx, person)?;
+    mail_choices::refuse(tx, person, &[NoticeKind::Overdue])?;
+    mail_choices::addressees(tx, &[person])?;
+    mail_choices::holder(tx, person)?;
     notices::due_loans(tx, today, (today, LoanId(0)), 9)?;
     notices::lock_due(tx, &[LoanId(1)])?;
     notices::lock_kept(tx, today)?;
@@ -551,8 +568,11 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
         message_id: "m".into(),
         not_before: 1,
         expires_at: 9,
+        digest_day: None,
+        unsubscribe: None,
     };
     let (id, words) = (mails::queue(tx, &mail, 1)?, mail_expired());
+    mails::queue_all(tx, &[NewMail { message_id: "n".into(), ..mail }], 1)?;
     mails::is_due(tx, 1)?;
     mails::take(tx, "o", 1, 2)?;
     mails::put_off(tx, id, "o", &words, 1)?;
@@ -560,6 +580,8 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     mails::sent(tx, id, "o", &words, 1)?;
     mails::lock(tx, id)?;
     mails::stop(tx, id, 1)?;
+    mails::again(tx, id, 1, 2)?;
+    mails::take_back(tx, id, &words, 1)?;
     mails::again(tx, id, 1, 2)?;
     mails::expire(tx, &words, 3)?;
     mails::page(tx, &mails::Choice::default(), id.0, 9)?;
@@ -606,6 +628,7 @@ fn no_statement_of_a_request_reads_a_whole_table() {
         // Row locks exist on PostgreSQL only.
         let unlocked = statement
             .replace(" FOR UPDATE SKIP LOCKED", "")
+            .replace(" FOR NO KEY UPDATE SKIP LOCKED", "")
             .replace(" FOR NO KEY UPDATE", "")
             .replace(" FOR UPDATE", "");
         let plan = explained(&embedded.database, &unlocked, false);

@@ -4,6 +4,13 @@ import { MailServer } from './support/mailServer'
 import { heading } from './support/screens'
 import { expect, test as base } from './support/test'
 
+const mailBy = ({ port }: MailServer) => [
+  '--smtp-url',
+  `smtp-plain://localhost:${port}`,
+  '--mail-from',
+  'library@school.in',
+]
+
 const test = base.extend<{ mails: MailServer }>({
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
   mails: async ({}, provide) => {
@@ -12,8 +19,7 @@ const test = base.extend<{ mails: MailServer }>({
     mails.stop()
   },
   library: async ({ mails }, provide) => {
-    const options = ['--smtp-url', `smtp-plain://localhost:${mails.port}`, '--mail-from', 'library@school.in']
-    const library = await Library.start('demo', options)
+    const library = await Library.start('demo', mailBy(mails))
     await provide(library)
     await library.stop()
   },
@@ -51,4 +57,67 @@ test('a librarian sees what was sent and why a mail failed', async ({ page, mail
     })
     .toBe(1)
   await expectAccessible(page, 'the mails')
+})
+
+// Mails of a library at a loopback address have no links, and the demo has no other.
+const named = test.extend({
+  library: async ({ mails }, provide) => {
+    const address = ['--public-url', 'http://library.school.in', '--allow-insecure-http']
+    const library = await Library.start('empty', [...mailBy(mails), ...address])
+    await provide(library)
+    await library.stop()
+  },
+})
+
+named(
+  'a reader is mailed that a book is ready, and ends such mails by the link and in the profile',
+  async ({ page, mails, library }) => {
+    const book = await library.addBook({ noOfBooks: 1, title: 'Kept for a reader' })
+    const [first, second] = [await library.student(), await library.student()]
+    const loan = await first.borrow(book.id)
+    await second.ask('POST', `/books/${book.id}/holds`)
+    await (await library.desk()).ask('POST', `/loans/${loan.id}/return`, { restock: true })
+
+    const link = new URL(await mails.unsubscribe('Your reserved book is ready'))
+    await page.goto(link.pathname)
+    await expect(heading(page)).toHaveText('Stop these mails?')
+    await expectAccessible(page, 'the question')
+    await page.getByRole('button', { name: 'Stop these mails' }).click()
+    await expect(page.getByText('To get them again, sign in and open your profile.')).toBeVisible()
+
+    await page.goto('login')
+    await page.getByLabel('Email').fill(second.user.email)
+    await page.getByLabel('Password', { exact: true }).fill(second.password)
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('Find a book')
+    await page.goto('profile')
+    const choices = page.getByRole('region', { name: 'Mails from the library' })
+    const ready = choices.getByLabel('A reserved book is ready')
+    await expect(ready).not.toBeChecked()
+    await ready.click()
+    await expect(ready).toBeChecked()
+    await choices.getByLabel('Language of the mails').selectOption('हिन्दी')
+    await expect(page.getByText('Your choice is saved.').first()).toBeVisible()
+    await expectAccessible(page, 'the choices')
+  },
+)
+
+test('a librarian sees tomorrow’s reminders and keeps a kind on the screen (R-RULE-1)', async ({ page }) => {
+  await page.goto('login')
+  await page.getByLabel('Email').fill(LIBRARIAN)
+  await page.getByLabel('Password', { exact: true }).fill('demo-library')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'More', exact: true })).toBeVisible()
+  await page.goto('mails')
+  await page.getByRole('button', { name: 'Show tomorrow’s reminders' }).click()
+  await expect(page.getByRole('heading', { name: /^Reminders for .*, 08:00$/ })).toBeVisible()
+  await expect(page.getByText(/mails? would go\./)).toBeVisible()
+  await page.goto('settings?tab=notices')
+  await page.getByLabel('Overdue').selectOption('On the screen only')
+  await page.getByLabel('Hour of the reminders by mail').selectOption('18:00')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.reload()
+  await expect(page.getByLabel('Overdue')).toHaveValue('screen')
+  await expect(page.getByLabel('Hour of the reminders by mail')).toHaveValue('18')
+  await expectAccessible(page, 'the settings')
 })

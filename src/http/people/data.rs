@@ -18,6 +18,7 @@ use crate::{
         ledger::Line,
         loan::Loan,
         moment::rfc3339,
+        notice::Kind,
         person::Person,
         review::Review,
     },
@@ -29,7 +30,7 @@ use crate::{
         events::{self, Recorded},
         holds, ledger,
         loans::{self, Ended},
-        notices, oidc, passkeys,
+        mail_choices, notices, oidc, passkeys,
         people::kept_instead,
         reviews, second_factors, sessions,
     },
@@ -61,6 +62,11 @@ pub struct PersonData {
     activity: Vec<Activity>,
     /// What the library told the person, newest first.
     notices: Vec<Notice>,
+    /// Language of mails that the person chose; null for the library's.
+    #[schema(required)]
+    mail_language: Option<String>,
+    /// Kinds of notices that the person does not want by mail.
+    mails_refused: Vec<Kind>,
     sessions: Vec<DataSession>,
     second_factors: SecondFactors,
     /// Providers that the account is linked to.
@@ -176,6 +182,7 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
         let lines = ledger::lines_of(tx, uid, LineId(i64::MAX), READ)?;
         let about = events::about(tx, uid, READ)?;
         let told = notices::all_of_person(tx, uid, NoticeId(i64::MAX), READ)?;
+        let mail = mail_choices::of(tx, uid)?;
         let factors = second_factors::of(tx, uid)?;
         Ok(PersonData {
             made_at: rfc3339(moment.at),
@@ -192,6 +199,8 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
             account: cut(lines, "account", &mut names),
             activity: cut(about, "activity", &mut names).iter().map(|one| Activity::of(uid, one)).collect(),
             notices: cut(told, "notices", &mut names).into_iter().filter_map(Notice::of).collect(),
+            mail_language: mail.language,
+            mails_refused: mail.refused,
             sessions: sessions::of_person(tx, uid, moment.at)?
                 .into_iter()
                 .map(|one| DataSession {

@@ -98,7 +98,10 @@ function addressesOf(
     // Reads the log to the end: a full pipe would block the server.
     program.stderr.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-20_000)
-      const origin = /is open at (http:\/\/[^/"]+)\/library\//.exec(log)?.[1]
+      // Its public address may be another.
+      const opened = log.split('\n').find((line) => line.includes('is open at'))
+      const port = /"address":"127\.0\.0\.1:(\d+)"/.exec(opened ?? '')?.[1]
+      const origin = port === undefined ? undefined : `http://localhost:${port}`
       const metrics = /metrics are at (http:[^"]+)/.exec(log)?.[1]
       const setup = /open (http:\/\/\S+\/library\/setup#[\w-]+)/.exec(log)?.[1] ?? ''
       if (origin === undefined || metrics === undefined || (unmade && setup === '')) return

@@ -38,6 +38,17 @@ export class MailServer {
     throw new Error('no mail with a link arrived')
   }
 
+  /** Waits for a mail with these words and returns its address that ends such mails. */
+  async unsubscribe(words: string): Promise<string> {
+    for (let tries = 0; tries < 300; tries += 1) {
+      const texts = this.#received.map((mail) => mail.replaceAll('=\r\n', '').replaceAll(/\r\n[ \t]/g, ' '))
+      const link = /List-Unsubscribe: <([^>]+)>/.exec(texts.find((text) => text.includes(words)) ?? '')?.[1]
+      if (link !== undefined) return link
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error(`no mail with ${words} arrived`)
+  }
+
   #converse(socket: Socket): void {
     let rest = ''
     let mail: string | null = null

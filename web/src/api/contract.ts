@@ -339,15 +339,26 @@ export const forms = {
     "automatic": {
       "required": false
     },
+    "byMail": {
+      "required": false
+    },
     "dueSoonDays": {
       "required": false,
       "minimum": 1,
       "maximum": 30
     },
+    "mailHour": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 23
+    },
     "off": {
       "required": false
     },
     "overdueDays": {
+      "required": false
+    },
+    "screenOnly": {
       "required": false
     }
   },

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
@@ -36,4 +36,11 @@ export const sendMailAgain = action({
   send: (id: number, call) => dataOf(client.POST('/mails/{id}/again', { params: { path: { id } }, ...call })),
   changes: () => [keys.mails],
   fault: 'The mail could not be sent again',
+})
+
+/** Mails of tomorrow's reminders, as of now. */
+export const mailPlanQuery = queryOptions({
+  // Here and not among the others, which the sign-in page loads.
+  queryKey: [...keys.mails, 'tomorrow'],
+  queryFn: ({ signal }) => dataOf(client.GET('/mails/tomorrow', { signal })),
 })

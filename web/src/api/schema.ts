@@ -4814,6 +4814,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mails/tomorrow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Preview the mails of tomorrow's reminders. Sends nothing. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MailPlan"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -5086,6 +5131,100 @@ export interface paths {
             };
         };
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/mail-choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one's own choices about mail. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MailChoices"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Save one's own choices about mail. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MailChoicesForm"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MailChoices"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         post?: never;
         delete?: never;
         options?: never;
@@ -10418,6 +10557,26 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
+        /** @description Own choices about mail, and what the library offers. */
+        MailChoices: {
+            /** @description Address to which mails go; null without one. */
+            address: string | null;
+            /** @description Language of mails; null for the library's. */
+            language: string | null;
+            /** @description Kinds of notices that the library mails and a person may refuse. */
+            offered: components["schemas"]["Kind"][];
+            /** @description False while the library mails no notices. */
+            on: boolean;
+            /** @description Kinds that the person gets on the screen only. */
+            refused: components["schemas"]["Kind"][];
+        };
+        /** @description Choices to save. */
+        MailChoicesForm: {
+            /** @description Language of mails; null for the library's. */
+            language?: string | null;
+            /** @description Kinds to get on the screen only. Notices on the safety of the account are always mailed. */
+            refused: components["schemas"]["Kind"][];
+        };
         /** @description Numbers of mails. */
         MailCounts: {
             /** Format: int64 */
@@ -10471,6 +10630,30 @@ export interface components {
             /** @description False while no mail server is configured. */
             on: boolean;
             trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /** @description Mails of tomorrow's reminders, as of now. */
+        MailPlan: {
+            /** @description False while the library mails no notices: then these would have gone. */
+            byMail: boolean;
+            /**
+             * Format: int64
+             * @description Number of mails.
+             */
+            count: number;
+            /** Format: date */
+            day: string;
+            /** @description The first ten. */
+            first: components["schemas"]["PlannedMail"][];
+            /**
+             * Format: int64
+             * @description Hour of the library's day at which they go.
+             */
+            hour: number;
+            /**
+             * Format: int64
+             * @description Number of people who get no mail, because the library knows no address.
+             */
+            withoutAddress: number;
         };
         /**
          * @description State of a mail.
@@ -10721,11 +10904,17 @@ export interface components {
             loanId: number | null;
             /**
              * Format: date-time
+             * @description When a mail that carries it was queued; null if none was.
+             */
+            mailedAt: string | null;
+            /**
+             * Format: date-time
              * @description Null until the person has read it.
              */
             readAt: string | null;
             /** @description What happened, in one or two sentences. */
             text: components["schemas"]["Message"][];
+            unmailed: components["schemas"]["Unmailed"] | null;
             /**
              * Format: date-time
              * @description When it stopped being true; null while it is true.
@@ -10751,11 +10940,22 @@ export interface components {
              */
             automatic: boolean;
             /**
+             * @description False keeps every notice off the mail but those about the safety of an account.
+             * @default true
+             */
+            byMail: boolean;
+            /**
              * Format: int64
              * @description Days before the due date of the first reminder; null for none.
              * @default 3
              */
             dueSoonDays: number | null;
+            /**
+             * Format: int64
+             * @description Hour of the library's day at which the reminders are mailed.
+             * @default 8
+             */
+            mailHour: number;
             /**
              * @description Kinds that are not sent.
              * @default [
@@ -10773,6 +10973,11 @@ export interface components {
              *     ]
              */
             overdueDays: number[];
+            /**
+             * @description Kinds that are shown on the screen and not mailed.
+             * @default []
+             */
+            screenOnly: components["schemas"]["Kind"][];
         };
         /** @description Code that a phone opens, and the token that it will send from then on. */
         OpenForm: {
@@ -11065,6 +11270,10 @@ export interface components {
              * @description When the file was made.
              */
             madeAt: string;
+            /** @description Language of mails that the person chose; null for the library's. */
+            mailLanguage: string | null;
+            /** @description Kinds of notices that the person does not want by mail. */
+            mailsRefused: components["schemas"]["Kind"][];
             /** @description What the library told the person, newest first. */
             notices: components["schemas"]["Notice"][];
             openHolds: components["schemas"]["Hold"][];
@@ -11169,6 +11378,14 @@ export interface components {
             /** @description Messages; the first is the headline. */
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
+        };
+        /** @description Mail of tomorrow's reminders. */
+        PlannedMail: {
+            address: string;
+            /** @description What it would say. */
+            lines: components["schemas"]["Message"][];
+            name: string;
+            person: components["schemas"]["UserId"];
         };
         /** @description Answer to a failed request: `application/problem+json` (RFC 9457). */
         Problem: {
@@ -11952,6 +12169,11 @@ export interface components {
             /** @description Restored state, in English. */
             text: string;
         };
+        /**
+         * @description Reason why no mail carries a notice.
+         * @enum {string}
+         */
+        Unmailed: "no-address" | "inactive" | "library" | "refused" | "old" | "replaced";
         /** @description Number of unread notices. */
         Unread: {
             /** Format: int64 */

@@ -73,7 +73,9 @@ worker.addEventListener('fetch', (event) => {
     return
   }
   if (request.mode === 'navigate') {
-    if (!pathname.startsWith(`${BASE}api/`) && !pathname.startsWith(COVERS)) event.respondWith(page(event))
+    // Pages of the server alone: they are no screens.
+    const isServers = [`${BASE}api/`, `${BASE}unsubscribe/`, COVERS].some((start) => pathname.startsWith(start))
+    if (!isServers) event.respondWith(page(event))
   } else if (pathname.startsWith(`${BASE}static/`)) event.respondWith(file(request))
   else if (pathname.startsWith(COVERS)) event.respondWith(fetch(request).catch(() => cover(request)))
   else if (UNNAMED.has(pathname)) event.respondWith(unnamed(request))

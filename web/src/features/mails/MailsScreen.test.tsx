@@ -65,6 +65,25 @@ describe('mails', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(/mail.school.in refused the user name or the password/)
   })
 
+  it('shows what would go tomorrow only when asked, also while automatic mails are off', async () => {
+    const plan = {
+      day: '2026-11-26',
+      hour: 8,
+      byMail: false,
+      count: 12,
+      withoutAddress: 1,
+      first: [{ person: 7, name: 'Asha', address: 'asha@college.edu', lines: [] }],
+    }
+    const made = open(list([]), { 'GET /mails/tomorrow': { body: plan } })
+    const show = await screen.findByRole('button', { name: 'Show tomorrow’s reminders' })
+    expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
+    await userEvent.click(show)
+    expect(await screen.findByText(/12 mails would go. 1 reader has no address./)).toBeVisible()
+    expect(screen.getByText('Automatic mails are off. With them on, these would go.')).toBeVisible()
+    expect(screen.getByText('And 11 more mails.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')
+  })
+
   it('says where mail is off', async () => {
     open(list([], { on: false }))
     expect(await screen.findByText('Mail is off, because no mail server is set up.')).toBeVisible()

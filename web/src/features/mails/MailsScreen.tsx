@@ -13,6 +13,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
+import { Tomorrow } from './Tomorrow'
 
 const STATES: readonly MailState[] = ['queued', 'sent', 'failed', 'stopped']
 
@@ -32,6 +33,7 @@ export default function MailsScreen() {
     <Box maw="68rem" mx="auto">
       <PageHeader title={t('mails.title')} />
       {first && <Trouble {...first} />}
+      {first?.on === true && <Tomorrow />}
       <NativeSelect
         maw="16rem"
         mb="md"

@@ -13,6 +13,8 @@ const notice = (id: number, changes: Partial<Notice> = {}): Notice => ({
   at: '2026-11-28T01:00:00Z',
   readAt: null,
   withdrawnAt: null,
+  mailedAt: null,
+  unmailed: null,
   bookId: id,
   loanId: id,
   holdId: null,

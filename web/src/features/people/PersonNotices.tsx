@@ -46,8 +46,16 @@ export function PersonNotices({ uid, timeZone }: { uid: number; timeZone: string
   )
 }
 
-/** Says what became of a notice: read, not read, or no longer true. */
-function outcomeOf({ readAt, withdrawnAt }: Notice, timeZone: string): string {
+/** Says what became of a notice: read or not, and mailed or why not. */
+function outcomeOf(notice: Notice, timeZone: string): string {
+  const { mailedAt, unmailed } = notice
+  const onScreen = onScreenOf(notice, timeZone)
+  if (mailedAt !== null) return `${onScreen} ${t('people.notices.mailed', { when: dayIn(mailedAt, timeZone) })}`
+  return unmailed === null ? onScreen : `${onScreen} ${t(`people.notices.unmailed.${unmailed}`)}`
+}
+
+/** Says whether a notice was read, or is no longer true. */
+function onScreenOf({ readAt, withdrawnAt }: Notice, timeZone: string): string {
   if (readAt !== null) return t('people.notices.read', { when: dayIn(readAt, timeZone) })
   if (withdrawnAt !== null) return t('people.notices.withdrawn', { when: dayIn(withdrawnAt, timeZone) })
   return t('people.notices.unread')

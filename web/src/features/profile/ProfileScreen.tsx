@@ -14,6 +14,7 @@ import { MyHolds } from '../holds'
 import { MyAccount, MyBalance } from '../money'
 import { BorrowedBooks } from './BorrowedBooks'
 import { profileDraft } from './draft'
+import { MailChoices } from './MailChoices'
 import { MyCard } from './MyCard'
 import { ProfileForm } from './ProfileForm'
 import classes from './ProfileScreen.module.css'
@@ -70,6 +71,7 @@ export default function ProfileScreen() {
         )}
       </section>
       <MyAccount />
+      <MailChoices />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, Switch, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core'
 import { labelOf } from '../../api/validate'
 import { saveNotices } from '../../api/settings'
 import type { NoticeSettings } from '../../api/types'
@@ -24,24 +24,70 @@ const KINDS = [
   'returned',
 ] as const
 
-type Values = { automatic: boolean; dueSoonDays: string; overdueDays: string; off: string[] }
+/** Ways of a kind of notice to its reader. */
+const WAYS = ['mail', 'screen', 'off'] as const
+type Way = (typeof WAYS)[number]
 
-const SAMPLE: Values = { automatic: true, dueSoonDays: '', overdueDays: '', off: [''] }
+type Values = {
+  automatic: boolean
+  dueSoonDays: string
+  overdueDays: string
+  off: string[]
+  byMail: boolean
+  mailHour: string
+  screenOnly: string[]
+}
 
-const valuesOf = ({ automatic, dueSoonDays, overdueDays, off }: NoticeSettings): Values => ({
-  automatic,
-  dueSoonDays: dueSoonDays === null ? '' : String(dueSoonDays),
-  overdueDays: overdueDays.join(', '),
-  off,
+const SAMPLE: Values = {
+  automatic: true,
+  dueSoonDays: '',
+  overdueDays: '',
+  off: [''],
+  byMail: true,
+  mailHour: '',
+  screenOnly: [''],
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => ({
+  value: String(hour),
+  label: `${String(hour).padStart(2, '0')}:00`,
+}))
+
+const valuesOf = (document: NoticeSettings): Values => ({
+  automatic: document.automatic,
+  dueSoonDays: document.dueSoonDays === null ? '' : String(document.dueSoonDays),
+  overdueDays: document.overdueDays.join(', '),
+  off: document.off,
+  byMail: document.byMail,
+  mailHour: String(document.mailHour),
+  screenOnly: document.screenOnly,
 })
+
+function wayOf({ off, screenOnly }: Values, kind: string): Way {
+  if (off.includes(kind)) return 'off'
+  return screenOnly.includes(kind) ? 'screen' : 'mail'
+}
+
+/** Returns the values with a kind sent on this way. */
+function withWay(values: Values, kind: string, way: Way): Values {
+  const listed = (list: string[], is: boolean) => [...list.filter((one) => one !== kind), ...(is ? [kind] : [])]
+  return {
+    ...values,
+    off: listed(values.off, way === 'off'),
+    screenOnly: listed(values.screenOnly, way === 'screen'),
+  }
+}
 
 const parts = (typed: string): string[] => typed.split(/[\s,;،]+/).filter(Boolean)
 
-const documentOf = ({ automatic, dueSoonDays, overdueDays, off }: Values): NoticeSettings => ({
-  automatic,
-  dueSoonDays: dueSoonDays === '' ? null : Number(dueSoonDays),
-  overdueDays: parts(overdueDays).map(Number),
-  off: KINDS.filter((kind) => off.includes(kind)),
+const documentOf = (values: Values): NoticeSettings => ({
+  automatic: values.automatic,
+  dueSoonDays: values.dueSoonDays === '' ? null : Number(values.dueSoonDays),
+  overdueDays: parts(values.overdueDays).map(Number),
+  off: KINDS.filter((kind) => values.off.includes(kind)),
+  byMail: values.byMail,
+  mailHour: Number(values.mailHour),
+  screenOnly: KINDS.filter((kind) => values.screenOnly.includes(kind)),
 })
 
 /** Reports what is no number here, because JSON has no word for it. */
@@ -68,6 +114,8 @@ export function NoticesForm(part: Part<NoticeSettings>) {
   const nameOf = (place: string) => {
     if (place.startsWith('dueSoonDays')) return labelOf('NoticeSettings', 'dueSoonDays')
     if (place.startsWith('overdueDays')) return t('settings.notices.overdueDays')
+    if (place.startsWith('mailHour')) return t('settings.notices.mailHour')
+    if (place.startsWith('byMail')) return t('settings.notices.byMail')
     return t(place.startsWith('automatic') ? 'settings.notices.automatic' : 'settings.notices.kinds')
   }
 
@@ -113,16 +161,40 @@ export function NoticesForm(part: Part<NoticeSettings>) {
             <legend>{t('settings.notices.kinds')}</legend>
             <div className={classes.grid}>
               {KINDS.map((kind) => (
-                <Checkbox
+                <NativeSelect
                   key={kind}
                   label={t(`settings.notices.kind.${kind}`)}
-                  checked={!values.off.includes(kind)}
+                  value={wayOf(values, kind)}
+                  data={WAYS.map((way) => ({ value: way, label: t(`settings.notices.way.${way}`) }))}
                   onChange={(event) => {
-                    const rest = values.off.filter((one) => one !== kind)
-                    change({ ...values, off: event.currentTarget.checked ? rest : [...rest, kind] })
+                    const way = WAYS.find((one) => one === event.currentTarget.value)
+                    if (way) change(withWay(values, kind, way))
                   }}
                 />
               ))}
+            </div>
+          </fieldset>
+          <fieldset className={classes.group}>
+            <legend>{t('settings.notices.mail')}</legend>
+            <div className={classes.column}>
+              <Switch
+                label={t('settings.notices.byMail')}
+                description={t('settings.notices.byMailHint')}
+                checked={values.byMail}
+                onChange={(event) => change({ ...values, byMail: event.currentTarget.checked })}
+              />
+              {values.byMail && (
+                <NativeSelect
+                  label={t('settings.notices.mailHour')}
+                  description={t('settings.notices.mailHourHint')}
+                  value={values.mailHour}
+                  data={HOURS}
+                  error={errors['mailHour']}
+                  className={classes.short}
+                  data-path="mailHour"
+                  onChange={(event) => change({ ...values, mailHour: event.currentTarget.value })}
+                />
+              )}
             </div>
           </fieldset>
         </>

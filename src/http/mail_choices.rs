@@ -1,0 +1,92 @@
+//! What a person chose about the library's mails.
+
+use axum::{extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    Shared,
+    error::Result,
+    extract::JsonBody,
+    idempotency::{Answer, Once},
+    session::SignedIn,
+};
+use crate::{
+    domain::{id::UserId, library::LANGUAGE, notice::Kind, rule::Invalid},
+    storage::{
+        self, Tx,
+        mail_choices::{self, Choices},
+        people, settings,
+    },
+};
+
+/// Own choices about mail, and what the library offers.
+#[derive(Serialize, ToSchema)]
+pub struct MailChoices {
+    /// False while the library mails no notices.
+    on: bool,
+    /// Address to which mails go; null without one.
+    #[schema(required)]
+    address: Option<String>,
+    /// Kinds of notices that the library mails and a person may refuse.
+    offered: Vec<Kind>,
+    /// Language of mails; null for the library's.
+    #[schema(required)]
+    language: Option<String>,
+    /// Kinds that the person gets on the screen only.
+    refused: Vec<Kind>,
+}
+
+fn read(tx: &mut Tx<'_>, person: UserId, has_post: bool) -> storage::Result<MailChoices> {
+    let settings = settings::notices(tx)?;
+    let Choices { language, refused } = mail_choices::of(tx, person)?;
+    let offered = Kind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
+        .collect();
+    let address = people::by_id(tx, person)?.and_then(|person| person.details.email);
+    Ok(MailChoices { on: has_post && settings.by_mail, address, offered, language, refused })
+}
+
+/// Read one's own choices about mail.
+#[utoipa::path(get, path = "/me/mail-choices", responses((status = 200, body = MailChoices)))]
+pub async fn read_mail_choices(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+) -> Result<axum::Json<MailChoices>> {
+    let has_post = app.settings.post.is_some();
+    Ok(axum::Json(app.library.db.snapshot(move |tx| read(tx, user.uid, has_post)).await?))
+}
+
+/// Choices to save.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MailChoicesForm {
+    /// Language of mails; null for the library's.
+    #[serde(default)]
+    language: Option<String>,
+    /// Kinds to get on the screen only. Notices on the safety of the account are always mailed.
+    refused: Vec<Kind>,
+}
+
+/// Save one's own choices about mail.
+#[utoipa::path(put, path = "/me/mail-choices", request_body = MailChoicesForm,
+    responses((status = 200, body = MailChoices)))]
+pub async fn save_mail_choices(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<MailChoicesForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let language = form.language.map(|language| LANGUAGE.check(&language, &mut invalid));
+    invalid.or(())?;
+    let refused =
+        Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
+    let (uid, choices, has_post) = (user.uid, Choices { language, refused }, app.settings.post.is_some());
+    app.once(once, move |tx| {
+        mail_choices::save(tx, uid, &choices)?;
+        Answer::json(StatusCode::OK, &read(tx, uid, has_post)?)
+    })
+    .await
+}

@@ -1,0 +1,122 @@
+//! Page behind the link that ends mails of a kind. Opening it changes nothing, because mail programs open links in advance; the
+//! button does, and the mail program's own one-click request (RFC 8058).
+
+use axum::{
+    body::Body,
+    extract::{Path, Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use sha2::{Digest as _, Sha256};
+
+use super::{Shared, error::Result};
+use crate::{
+    domain::id::UserId,
+    mail::{
+        escaped,
+        unsubscribe::{Scope, Signer},
+    },
+    message::{self, Message},
+    policies::Policies,
+    storage::{self, Tx, mail_choices},
+};
+
+const STYLE: &str = "body{margin:0;background:#f1f4f6;color:#1f2933;font:18px/1.5 'Noto Sans','Noto Sans Devanagari',Arial,sans-serif}\
+main{max-width:32rem;margin:10vh auto;padding:1.5rem;background:#fff;border-radius:8px}\
+h1{margin:0 0 .5rem;font-size:1.4rem}p{margin:0 0 1rem}\
+button{padding:.7rem 1.2rem;border:0;border-radius:6px;background:#0b6e66;color:#fff;font:inherit;font-weight:bold}\
+button:focus-visible{outline:3px solid #1f2933;outline-offset:2px}\
+@media(prefers-color-scheme:dark){body{background:#15191d;color:#e6eaee}main{background:#20262c}\
+button:focus-visible{outline-color:#e6eaee}}";
+
+/// Maximum length of the body of a one-click request.
+const BODY: usize = 4096;
+
+/// Person of a link, and the words of the page.
+struct Asked {
+    person: UserId,
+    language: String,
+    library: String,
+}
+
+fn asked(tx: &mut Tx<'_>, policies: &Policies, person: UserId) -> storage::Result<Option<Asked>> {
+    let Some(person) = mail_choices::holder(tx, person)? else { return Ok(None) };
+    let library = policies.current(tx)?.library.clone();
+    let language = mail_choices::of(tx, person)?.language.unwrap_or(library.language);
+    Ok(Some(Asked { person, language, library: library.name }))
+}
+
+/// Asks whether the mails shall end.
+pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
+    let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
+    let policies = app.library.policies.clone();
+    let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person)).await?;
+    Ok(found.map_or_else(dead, |Asked { language, library, .. }| {
+        let library = match library.as_str() {
+            "" => message::letter_library().text_in(&language),
+            name => name.to_owned(),
+        };
+        let button = format!(
+            "<form method=\"post\"><button>{}</button></form>",
+            escaped(&message::letter_stop_do().text_in(&language))
+        );
+        page(
+            StatusCode::OK,
+            &language,
+            &[message::letter_stop_title(), message::letter_stop_what(&library)],
+            &button,
+        )
+    }))
+}
+
+/// Ends the mails; a repeat changes nothing.
+pub async fn stop(
+    State(app): State<Shared>,
+    Path(token): Path<String>,
+    request: Request<Body>,
+) -> Result<Response> {
+    // Read, so that the connection stays usable.
+    let _ = axum::body::to_bytes(request.into_body(), BODY).await;
+    let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
+    let policies = app.library.policies.clone();
+    let found = app.library.db.write(move |tx| end(tx, &policies, person, scope)).await?;
+    Ok(found.map_or_else(dead, |Asked { language, .. }| {
+        page(StatusCode::OK, &language, &[message::letter_stop_done(), message::letter_stop_back()], "")
+    }))
+}
+
+fn end(tx: &mut Tx<'_>, policies: &Policies, person: UserId, scope: Scope) -> storage::Result<Option<Asked>> {
+    let found = asked(tx, policies, person)?;
+    if let Some(found) = &found {
+        mail_choices::refuse(tx, found.person, &scope.kinds())?;
+    }
+    Ok(found)
+}
+
+/// Answers a link that this library did not sign, or whose person is gone.
+fn dead() -> Response {
+    page(StatusCode::NOT_FOUND, "en", &[message::letter_stop_title(), message::letter_stop_dead()], "")
+}
+
+/// Makes a page of a heading and a paragraph.
+fn page(status: StatusCode, language: &str, [heading, words]: &[Message; 2], end: &str) -> Response {
+    let (heading, words) = (escaped(&heading.text_in(language)), escaped(&words.text_in(language)));
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=\"{language}\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"robots\" content=\"noindex\"><title>{heading}</title><style>{STYLE}</style></head>\
+         <body><main><h1>{heading}</h1><p>{words}</p>{end}</main></body></html>\n"
+    );
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        STANDARD.encode(Sha256::digest(STYLE))
+    );
+    let mut response = (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}

@@ -1,0 +1,391 @@
+//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use jiff::civil::Date;
+use url::{Host, Url};
+
+use super::{Job, LEASE, Outcome, remind};
+use crate::{
+    domain::{
+        id::{NoticeId, UserId},
+        mail,
+        moment::Moment,
+        notice::{Kind, Notice, NoticeSettings, Unmailed},
+    },
+    library::Library,
+    mail::{
+        Addressed, Digest, Letter, Links, PATIENCE, Post, digest, notice,
+        unsubscribe::{Scope, Signer},
+    },
+    message::Message,
+    policies::Policies,
+    storage::{
+        self, Error, Tx, leases,
+        mail_choices::{self, Addressee},
+        mails::{self, NewMail},
+        notices::{self, ToMail},
+        settings,
+    },
+};
+
+/// Notices, or people with a digest, handled at once: a desk waits for one portion at most.
+const PORTION: i64 = 20;
+
+/// Milliseconds after which a notice is no news and is not mailed, so that a new mail server gets no flood of old ones.
+const FRESH: i64 = 48 * 60 * 60 * 1000;
+
+/// Addresses that letters name.
+#[derive(Clone, Debug)]
+pub struct Mailing {
+    /// Address of the product; `None` if only this machine could open it.
+    base: Option<String>,
+    signer: Signer,
+}
+
+impl Mailing {
+    /// Returns the addresses of a library; `key` is the one that all its servers share.
+    #[must_use]
+    pub fn new(public_url: &Url, key: &str) -> Self {
+        let is_local = match public_url.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => true,
+        };
+        Self { base: (!is_local).then(|| format!("{public_url}library/")), signer: Signer::new(key) }
+    }
+
+    fn links(&self, person: UserId, scope: Option<Scope>) -> Links {
+        let Some(base) = &self.base else { return Links::default() };
+        let unsubscribe =
+            scope.map(|scope| format!("{base}unsubscribe/{}", self.signer.token(person, scope)));
+        Links { page: Some(format!("{base}notices")), unsubscribe }
+    }
+}
+
+/// Runs all the time.
+pub struct MailNotices {
+    post: Arc<Post>,
+    mailing: Mailing,
+    /// Day whose reminders are known to be written.
+    reminded: Mutex<Option<Date>>,
+}
+
+impl MailNotices {
+    /// Creates the job.
+    #[must_use]
+    pub fn new(post: Arc<Post>, mailing: Mailing) -> Self {
+        Self { post, mailing, reminded: Mutex::default() }
+    }
+}
+
+impl Job for MailNotices {
+    const NAME: &'static str = "mail-notices";
+    // A reader may wait for a book that is ready.
+    const PAUSE: Duration = Duration::from_secs(5);
+
+    async fn run(&self, library: &Library, owner: &str) -> storage::Result<Outcome> {
+        let Some(queued) = mail_notices(library, self, owner).await? else { return Ok(Outcome::Elsewhere) };
+        if queued > 0 {
+            tracing::info!(queued, "mails of notices are queued");
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Mails to queue, and what becomes of the notices, in one transaction.
+#[derive(Default)]
+struct Batch {
+    mails: Vec<NewMail>,
+    carried: Vec<(NoticeId, String)>,
+    left: Vec<(NoticeId, Unmailed)>,
+}
+
+impl Batch {
+    fn add(&mut self, mail: NewMail, notices: impl IntoIterator<Item = NoticeId>) {
+        self.carried.extend(notices.into_iter().map(|id| (id, mail.message_id.clone())));
+        self.mails.push(mail);
+    }
+
+    fn store(self, tx: &mut Tx<'_>, now: i64) -> storage::Result<usize> {
+        mails::queue_all(tx, &self.mails, now)?;
+        notices::mailed(tx, &self.carried, now)?;
+        notices::unmailed(tx, &self.left)?;
+        Ok(self.mails.len())
+    }
+}
+
+/// What the letters of a portion need.
+struct Desk<'d> {
+    job: (&'d Post, &'d Mailing),
+    settings: NoticeSettings,
+    library: String,
+    language: String,
+    people: HashMap<UserId, Addressee>,
+    moment: Moment,
+}
+
+impl<'d> Desk<'d> {
+    fn open(
+        tx: &mut Tx<'_>,
+        job: (&'d Post, &'d Mailing),
+        policies: &Policies,
+        people: &[UserId],
+        moment: Moment,
+    ) -> storage::Result<Self> {
+        let rulebook = policies.current(tx)?;
+        Ok(Self {
+            job,
+            settings: settings::notices(tx)?,
+            library: rulebook.library.name.clone(),
+            language: rulebook.library.language.clone(),
+            people: mail_choices::addressees(tx, people)?,
+            moment,
+        })
+    }
+
+    /// Returns why this notice is not mailed.
+    fn refusal(&self, notice: &ToMail, kind: Kind) -> Option<Unmailed> {
+        // These speak of today and tomorrow.
+        let passes = matches!(kind, Kind::DueToday | Kind::HoldExpiring);
+        if notice.created_at < self.moment.at - FRESH || passes && notice.day != Some(self.moment.today) {
+            return Some(Unmailed::Old);
+        }
+        let Some(person) = self.people.get(&notice.person).filter(|person| person.active) else {
+            return Some(Unmailed::Inactive);
+        };
+        if !self.settings.mails(kind) {
+            return Some(Unmailed::Library);
+        }
+        if person.email.is_none() {
+            return Some(Unmailed::NoAddress);
+        }
+        (kind.is_optional() && person.choices.refused.contains(&kind)).then_some(Unmailed::Refused)
+    }
+
+    fn language_of<'l>(&'l self, person: &'l Addressee) -> &'l str {
+        person.choices.language.as_deref().unwrap_or(&self.language)
+    }
+
+    fn addressed(&self, person: UserId, kind: mail::Kind, letter: &Letter) -> storage::Result<NewMail> {
+        let address = self.people.get(&person).and_then(|person| person.email.as_deref()).unwrap_or_default();
+        let addressed = Addressed { person: Some(person), kind, address, letter };
+        let made = self.job.0.addressed(&addressed, self.moment.at, PATIENCE);
+        made.map_err(|error| Error::Database(error.into()))
+    }
+
+    /// Adds the mail of one notice.
+    fn add_notice(&self, batch: &mut Batch, found: &ToMail, kind: Kind) -> storage::Result<()> {
+        let Some(person) = self.people.get(&found.person) else { return Ok(()) };
+        let scope = kind.is_optional().then_some(Scope::Kind(kind));
+        let links = self.job.1.links(found.person, scope);
+        let letter = notice(self.language_of(person), &self.library, &person.name, kind, &found.text, links);
+        batch.add(self.addressed(found.person, mail::Kind::Notice, &letter)?, [found.id]);
+        Ok(())
+    }
+
+    /// Adds the digest of a person.
+    fn add_digest(
+        &self,
+        batch: &mut Batch,
+        id: UserId,
+        mut found: Vec<(&ToMail, Kind)>,
+    ) -> storage::Result<()> {
+        let Some(person) = self.people.get(&id) else { return Ok(()) };
+        found.sort_by_key(|(notice, _)| (notice.about, notice.id.0));
+        let overdue = found.iter().filter(|(_, kind)| *kind == Kind::Overdue).count();
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let lines = found.iter().flat_map(|(notice, _)| notice.text.iter().cloned()).collect();
+        let lines = Digest { overdue: number(overdue), due: number(found.len() - overdue), lines };
+        let links = self.job.1.links(id, Some(Scope::Reminders));
+        let letter = digest(self.language_of(person), &self.library, &person.name, lines, links);
+        let mail = self.addressed(id, mail::Kind::Digest, &letter)?;
+        let mail = NewMail { digest_day: Some(self.moment.today), ..mail };
+        batch.add(mail, found.iter().map(|(notice, _)| notice.id));
+        Ok(())
+    }
+
+    /// Sorts the reminders of one person: the newest of each loan into the digest, kept copies into mails of their own.
+    fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[ToMail]) -> storage::Result<()> {
+        let mut lines: HashMap<_, (&ToMail, Kind)> = HashMap::new();
+        for notice in found {
+            let Some(kind) = notice.kind else { continue };
+            if let Some(reason) = self.refusal(notice, kind) {
+                batch.left.push((notice.id, reason));
+            } else if !kind.is_reminder() {
+                self.add_notice(batch, notice, kind)?;
+            } else if let Some((earlier, _)) = lines.insert(notice.loan, (notice, kind)) {
+                // In the order of their writing, so the later one counts.
+                batch.left.push((earlier.id, Unmailed::Replaced));
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.add_digest(batch, id, lines.into_values().collect()) }
+    }
+}
+
+/// Result of one portion.
+enum Round<P> {
+    Elsewhere,
+    /// Place of the last one, and number of mails.
+    Further(P, usize),
+    Done,
+}
+
+/// Queues what is to be mailed now, in portions; returns the number of mails, and `None` if another server holds the lease.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn mail_notices(
+    library: &Library,
+    job: &MailNotices,
+    owner: &str,
+) -> storage::Result<Option<usize>> {
+    let Moment { at, today } = library.clock.moment();
+    let hour = library.clock.hour_of(at);
+    let found = library.db.snapshot(move |tx| -> storage::Result<_> {
+        let is_time = hour >= settings::notices(tx)?.mail_hour;
+        let reminds = is_time && !notices::to_remind(tx, today, UserId(0), 1)?.is_empty();
+        Ok((notices::is_urgent(tx)?, reminds))
+    });
+    let (is_urgent, mut reminds) = found.await?;
+    if reminds && *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) != Some(today) {
+        // A digest that went out while reminders are still being written would miss some.
+        reminds = remind(library, owner).await?.is_some();
+        if reminds {
+            *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) = Some(today);
+        }
+    }
+    let mut queued = 0;
+    let mut after = NoticeId(0);
+    while is_urgent {
+        match portion(library, job, owner, move |tx, open| urgent(tx, after, open)).await? {
+            Round::Elsewhere => return Ok(None),
+            Round::Further(last, mails) => (after, queued) = (last, queued + mails),
+            Round::Done => break,
+        }
+    }
+    let mut after = UserId(0);
+    while reminds {
+        match portion(library, job, owner, move |tx, open| digests(tx, today, after, open)).await? {
+            Round::Elsewhere => return Ok(None),
+            Round::Further(last, mails) => (after, queued) = (last, queued + mails),
+            Round::Done => break,
+        }
+    }
+    Ok(Some(queued))
+}
+
+/// Opens the desk for these people.
+type Open<'o> = &'o dyn Fn(&mut Tx<'_>, &[UserId]) -> storage::Result<Desk<'o>>;
+
+/// Runs one portion under the lease.
+async fn portion<P: Send + 'static>(
+    library: &Library,
+    job: &MailNotices,
+    owner: &str,
+    work: impl FnOnce(&mut Tx<'_>, Open<'_>) -> storage::Result<Round<P>> + Send + 'static,
+) -> storage::Result<Round<P>> {
+    let (policies, name, moment) = (library.policies.clone(), owner.to_owned(), library.clock.moment());
+    let (post, mailing) = (Arc::clone(&job.post), job.mailing.clone());
+    library
+        .db
+        .write(move |tx| {
+            if !leases::take(tx, MailNotices::NAME, &name, moment.at, moment.at + LEASE)? {
+                return Ok(Round::Elsewhere);
+            }
+            let done = work(tx, &|tx, people| Desk::open(tx, (&post, &mailing), &policies, people, moment))?;
+            if matches!(done, Round::Done) {
+                leases::give_back(tx, MailNotices::NAME, &name)?;
+            }
+            Ok(done)
+        })
+        .await
+}
+
+fn urgent(tx: &mut Tx<'_>, after: NoticeId, open: Open<'_>) -> storage::Result<Round<NoticeId>> {
+    let found = notices::take_urgent(tx, after, PORTION)?;
+    let Some(last) = found.last().map(|notice| notice.id) else { return Ok(Round::Done) };
+    let people: Vec<UserId> = found.iter().map(|notice| notice.person).collect();
+    let desk = open(tx, &people)?;
+    let mut batch = Batch::default();
+    for notice in &found {
+        let Some(kind) = notice.kind else { continue };
+        match desk.refusal(notice, kind) {
+            Some(reason) => batch.left.push((notice.id, reason)),
+            None => desk.add_notice(&mut batch, notice, kind)?,
+        }
+    }
+    Ok(Round::Further(last, batch.store(tx, desk.moment.at)?))
+}
+
+fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> storage::Result<Round<UserId>> {
+    let people = notices::to_remind(tx, today, after, PORTION)?;
+    let Some(last) = people.last().copied() else { return Ok(Round::Done) };
+    let waiting = notices::count_reminders(tx, &people)?;
+    let found = notices::take_reminders(tx, &people)?;
+    let desk = open(tx, &people)?;
+    let mut batch = Batch::default();
+    for of_person in found.chunk_by(|one, next| one.person == next.person) {
+        let Some(id) = of_person.first().map(|notice| notice.person) else { continue };
+        // Another transaction has some of this person's; the next run takes them all.
+        if waiting.get(&id) == Some(&of_person.len()) {
+            desk.add_reminders(&mut batch, id, of_person)?;
+        }
+    }
+    Ok(Round::Further(last, batch.store(tx, desk.moment.at)?))
+}
+
+/// Mails that the reminders of a day would make.
+#[derive(Debug, Default)]
+pub struct Planned {
+    /// By person.
+    pub mails: Vec<PlannedMail>,
+    /// Number of people with reminders and no address.
+    pub without_address: usize,
+}
+
+/// Digest that is not written yet.
+#[derive(Debug)]
+pub struct PlannedMail {
+    pub person: UserId,
+    pub name: String,
+    pub address: String,
+    /// Most overdue first.
+    pub lines: Vec<Message>,
+}
+
+/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing.
+///
+/// # Errors
+/// Errors of the database.
+pub fn planned(tx: &mut Tx<'_>, day: Date) -> storage::Result<Planned> {
+    let settings = NoticeSettings { by_mail: true, ..settings::notices(tx)? };
+    let due = notices::due_by_person(tx, settings.last_due(day))?;
+    let mut planned = Planned::default();
+    for of_person in due.chunk_by(|one, next| one.loan.person == next.loan.person) {
+        let mut lines = Vec::new();
+        for due in of_person {
+            let Some((kind, step)) = settings.step(&due.loan, day) else { continue };
+            let is_new = due.last_step.is_none_or(|last| last < step);
+            if is_new && settings.mails(kind) && !due.choices.refused.contains(&kind) {
+                lines.extend(Notice::reminder(&due.loan, kind, step, day).text);
+            }
+        }
+        let Some(first) = of_person.first().filter(|_| !lines.is_empty()) else { continue };
+        match &first.email {
+            Some(address) => planned.mails.push(PlannedMail {
+                person: first.loan.person,
+                name: first.name.clone(),
+                address: address.clone(),
+                lines,
+            }),
+            None => planned.without_address += 1,
+        }
+    }
+    Ok(planned)
+}

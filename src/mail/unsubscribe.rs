@@ -1,0 +1,102 @@
+//! Links that end the mails of a kind without a sign-in: a person and a kind under a MAC, so that the database stores none.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::hmac;
+
+use crate::domain::{id::UserId, notice::Kind};
+
+/// Name of the digest in links.
+const REMINDERS: &str = "reminders";
+
+/// Mails that a link ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The digest of reminders.
+    Reminders,
+    /// Mails of one kind of notice.
+    Kind(Kind),
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reminders => REMINDERS,
+            Self::Kind(kind) => kind.as_str(),
+        }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        if name == REMINDERS {
+            return Some(Self::Reminders);
+        }
+        Kind::of(name).filter(|kind| kind.is_optional()).map(Self::Kind)
+    }
+
+    /// Returns the kinds of notices that it covers.
+    #[must_use]
+    pub fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Reminders => Kind::ALL.into_iter().filter(|kind| kind.is_reminder()).collect(),
+            Self::Kind(kind) => vec![kind],
+        }
+    }
+}
+
+/// Signs the links; all servers of a library have the same key.
+#[derive(Clone, Debug)]
+pub struct Signer(hmac::Key);
+
+impl Signer {
+    #[must_use]
+    pub fn new(key: &str) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()))
+    }
+
+    /// Returns the part of a link that names person and scope.
+    #[must_use]
+    pub fn token(&self, person: UserId, scope: Scope) -> String {
+        let named = format!("{person}.{}", scope.name());
+        format!("{named}.{}", URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, &signed(&named))))
+    }
+
+    /// Reads a token; `None` unless this key signed it.
+    #[must_use]
+    pub fn read(&self, token: &str) -> Option<(UserId, Scope)> {
+        let (named, mac) = token.rsplit_once('.')?;
+        let mac = URL_SAFE_NO_PAD.decode(mac).ok()?;
+        hmac::verify(&self.0, &signed(named), &mac).ok()?;
+        let (person, scope) = named.split_once('.')?;
+        Some((UserId(person.parse().ok()?), Scope::of(scope)?))
+    }
+}
+
+/// Returns the signed bytes; the key signs other things as well.
+fn signed(named: &str) -> Vec<u8> {
+    format!("library unsubscribe {named}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_names_its_person_and_kind_and_no_other() {
+        let signer = Signer::new("key");
+        for scope in [Scope::Reminders, Scope::Kind(Kind::HoldReady)] {
+            let token = signer.token(UserId(7), scope);
+            assert_eq!(signer.read(&token), Some((UserId(7), scope)));
+            assert_eq!(Signer::new("another").read(&token), None);
+            assert_eq!(signer.read(&token.replacen('7', "8", 1)), None);
+            assert_eq!(signer.read(&token.replace(scope.name(), "paid")), None);
+        }
+        for odd in ["", ".", "7.reminders", "7.reminders.", "7.reminders.AAAA"] {
+            assert_eq!(signer.read(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn no_link_ends_the_mails_on_the_safety_of_an_account() {
+        let signer = Signer::new("key");
+        assert_eq!(signer.read(&signer.token(UserId(7), Scope::Kind(Kind::NewDevice))), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! What people chose about mail, and the addressees of a portion.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use super::{Result, Row, Tx};
+use crate::{
+    domain::{id::UserId, notice::Kind},
+    select_to_decide, sql,
+};
+
+/// Choices of a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Language of mails; `None` for the library's.
+    pub language: Option<String>,
+    /// Kinds that the person gets on the screen only.
+    pub refused: Vec<Kind>,
+}
+
+impl Choices {
+    /// Reads the two columns from `index` on; blank for a person without choices.
+    pub(super) fn read(row: &Row<'_>, index: usize) -> Result<Self> {
+        let refused: Option<String> = row.get(index + 1)?;
+        let names: Vec<String> =
+            refused.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+        Ok(Self {
+            language: row.get(index)?,
+            refused: names.iter().filter_map(|name| Kind::of(name)).collect(),
+        })
+    }
+}
+
+/// Returns the choices of a person.
+pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
+    let found = tx.query_opt(
+        sql!("SELECT language, refused FROM mail_choices WHERE person_id = $1"),
+        &[&person],
+        |row| Choices::read(row, 0),
+    )?;
+    Ok(found.unwrap_or_default())
+}
+
+/// Saves the choices of a person.
+pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
+    let refused: Vec<&str> = choices.refused.iter().map(|kind| kind.as_str()).collect();
+    tx.execute_one(
+        sql!(
+            "INSERT INTO mail_choices (person_id, language, refused) VALUES ($1, $2, $3)
+             ON CONFLICT (person_id) DO UPDATE SET language = excluded.language, refused = excluded.refused"
+        ),
+        &[&person, &choices.language, &json!(refused).to_string()],
+    )
+}
+
+/// Adds kinds to those that a person refuses.
+pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
+    tx.execute(
+        sql!("INSERT INTO mail_choices (person_id, refused) VALUES ($1, '[]') ON CONFLICT (person_id) DO NOTHING"),
+        &[&person],
+    )?;
+    let mut choices = tx.query_one(
+        select_to_decide!("SELECT language, refused FROM mail_choices WHERE person_id = $1"),
+        &[&person],
+        |row| Choices::read(row, 0),
+    )?;
+    for kind in kinds {
+        if !choices.refused.contains(kind) {
+            choices.refused.push(*kind);
+        }
+    }
+    save(tx, person, &choices)
+}
+
+/// Person to whom a mail may go.
+#[derive(Clone, Debug)]
+pub struct Addressee {
+    pub name: String,
+    pub email: Option<String>,
+    /// False for an inactive, a merged and an erased person.
+    pub active: bool,
+    pub choices: Choices,
+}
+
+/// Returns these people with their choices.
+pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, Addressee>> {
+    macro_rules! addressees {
+        ($list:literal) => {
+            sql!(
+                "SELECT users.id, users.name, users.email, users.active AND users.gone_at IS NULL, mail_choices.language,
+                        mail_choices.refused
+                 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id WHERE users.id IN (",
+                $list,
+                ")"
+            )
+        };
+    }
+    let statement = if tx.is_postgres() {
+        addressees!(
+            "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS asked (id)"
+        )
+    } else {
+        addressees!("SELECT value FROM json_each($1)")
+    };
+    let found = tx.query(statement, &[&json!(people).to_string()], |row| {
+        let addressee = Addressee {
+            name: row.get(1)?,
+            email: row.get(2)?,
+            active: row.get(3)?,
+            choices: Choices::read(row, 4)?,
+        };
+        Ok((row.get(0)?, addressee))
+    })?;
+    Ok(found.into_iter().collect())
+}
+
+/// Returns the person who has this record now: the record itself, or the one it was merged into; `None` for an erased one.
+pub fn holder(tx: &mut Tx<'_>, person: UserId) -> Result<Option<UserId>> {
+    tx.query_opt(
+        sql!(
+            "SELECT COALESCE(merged_into, id) FROM users WHERE id = $1 AND (gone_at IS NULL OR merged_into IS NOT NULL)"
+        ),
+        &[&person],
+        |row| row.get(0),
+    )
+}

@@ -1,0 +1,361 @@
+//! Notices by mail: each once, none that is no longer true, and none that its reader refused.
+
+use std::sync::Arc;
+
+use axum::{body::Body, http::Request};
+use library::{
+    jobs::{self, MailNotices, Mailing, SendMails, mail_notices, send_mails},
+    mail::Post,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Answer, Person, TestApp},
+    common::Database,
+    mail_server::{MailServer, header, headers},
+    mails::options,
+};
+
+on_both_databases!(
+    a_kept_copy_is_mailed_once_by_two_servers_r_hold_2,
+    the_reminders_of_a_day_are_one_mail_at_the_librarys_hour_law_7,
+    a_mail_that_is_no_longer_true_is_not_sent_law_7,
+    each_notice_without_a_mail_has_its_reason_r_people_2,
+    a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing,
+);
+
+/// A library with mail at an address of its own.
+struct Mailed {
+    app: TestApp,
+    notices: MailNotices,
+    send: SendMails,
+    server: MailServer,
+}
+
+const PUBLIC: &str = "http://library.school.in/";
+
+async fn library(database: Arc<Database>) -> Mailed {
+    let server = MailServer::plain();
+    let post = Arc::new(Post::new(options(server.port)).expect("options"));
+    let public = PUBLIC.parse().expect("a URL");
+    let set = |settings: &mut library::http::Settings| settings.post = Some(Arc::clone(&post));
+    let app = TestApp::with(database, "Asia/Kolkata", set).await;
+    let mailing = Mailing::new(&public, &app.state.browser_key);
+    let notices = MailNotices::new(Arc::clone(&post), mailing);
+    Mailed { app, notices, send: SendMails::new(post, &public), server }
+}
+
+impl Mailed {
+    /// Queues what is to be mailed; returns the number of mails.
+    async fn queue(&self) -> usize {
+        let done = mail_notices(&self.app.state.library, &self.notices, "here").await.expect("a run");
+        done.expect("not elsewhere")
+    }
+
+    async fn send(&self) {
+        send_mails(&self.app.state.library, &self.send, "here").await.expect("a run");
+    }
+
+    async fn remind(&self) {
+        jobs::remind(&self.app.state.library, "here").await.expect("done").expect("not elsewhere");
+    }
+
+    /// Returns subject and text of the mails to an address, oldest first.
+    fn words(&self, address: &str) -> Vec<(String, String)> {
+        let statement = format!("SELECT subject, text FROM mails WHERE address = '{address}' ORDER BY id");
+        let cell = |cell: &Option<String>| cell.clone().unwrap_or_default();
+        self.app.raw(&statement).iter().map(|row| (cell(&row[0]), cell(&row[1]))).collect()
+    }
+
+    /// Returns a request outside the API.
+    async fn open(&self, method: &str, address: &str, body: &'static str) -> Answer {
+        let path = address.strip_prefix(PUBLIC).expect("an address of the library");
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("/{path}"))
+            .header("host", "library.school.in")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Body::from(body));
+        self.app.send(request.expect("a request")).await
+    }
+}
+
+/// Lends a book of two readers' wish and returns it, so that the copy is kept for the second.
+async fn keep_copy(app: &TestApp, asha: &Person<'_>, bala: &Person<'_>, title: &str) -> i64 {
+    let book = app.book(title, 1).await;
+    let loan = asha.borrow(book).await;
+    bala.ask(&format!("/books/{book}/holds")).await.expect(201);
+    let back = json!({ "restock": true });
+    app.admin(0).await.post(&format!("/loans/{loan}/return"), &back).await.expect(204);
+    book
+}
+
+/// Reasons and kinds of a person's notices, newest first; `mailed` where a mail carries one.
+async fn outcomes(app: &TestApp, person: &Person<'_>) -> Vec<(String, String)> {
+    let all = app.admin(0).await.get(&format!("/people/{}/notices", person.uid)).await.expect(200);
+    let outcome = |notice: &Value| match (&notice["mailedAt"], &notice["unmailed"]) {
+        (Value::Null, Value::Null) => "open".to_owned(),
+        (Value::Null, reason) => reason.as_str().expect("a reason").to_owned(),
+        (_, Value::Null) => "mailed".to_owned(),
+        both => panic!("{both:?}"),
+    };
+    let notices = all["notices"].as_array().expect("a list").iter();
+    notices.map(|notice| (notice["kind"].as_str().expect("a kind").to_owned(), outcome(notice))).collect()
+}
+
+fn outcome(kind: &str, became: &str) -> (String, String) {
+    (kind.to_owned(), became.to_owned())
+}
+
+async fn a_kept_copy_is_mailed_once_by_two_servers_r_hold_2(database: Database) {
+    let database = Arc::new(database);
+    let (here, there) = (library(Arc::clone(&database)).await, library(database).await);
+    let (asha, bala) = (here.app.student(1).await, here.app.student(2).await);
+    keep_copy(&here.app, &asha, &bala, "<b>Godaan</b>").await;
+    let run = async |mailed: &Mailed, owner: &'static str| {
+        let library = &mailed.app.state.library;
+        mail_notices(library, &mailed.notices, owner).await.expect("a run").unwrap_or(0)
+    };
+    let (one, other) = tokio::join!(run(&here, "here"), run(&there, "there"));
+    assert_eq!((one + other, here.queue().await), (1, 0));
+    here.send().await;
+    assert_eq!(here.server.recipients(), ["RCPT TO:<student2@college.edu>"]);
+    let mail = here.server.received().pop().expect("a mail");
+    assert_eq!(header(&mail, "Subject"), "Your reserved book is ready at the library");
+    assert_eq!(header(&mail, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+    let (_, text) = here.words("student2@college.edu").remove(0);
+    assert!(text.contains("Hello Student 2,\n"), "{text}");
+    assert!(text.contains("“<b>Godaan</b>” is kept for you until 24 Nov 2026.\n"), "{text}");
+    assert!(text.contains("http://library.school.in/library/notices\n"), "{text}");
+    assert_eq!(outcomes(&here.app, &bala).await, [outcome("hold-ready", "mailed")]);
+}
+
+async fn the_reminders_of_a_day_are_one_mail_at_the_librarys_hour_law_7(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    let mut loans = Vec::new();
+    for title in ["Godaan", "Emma", "Ulysses"] {
+        loans.push(asha.borrow(app.book(title, 1).await).await);
+    }
+    bala.borrow(app.book("Gaban", 1).await).await;
+    let language = json!({ "language": "hi", "refused": [] });
+    bala.put("/me/mail-choices", "*", &language).await.expect(200);
+    assert_eq!(bala.get("/me/mail-choices").await.expect(200)["language"], "hi");
+
+    // Midnight, and a minute before eight, in the library's zone.
+    for time in ["2026-11-24T18:31:00Z", "2026-11-25T02:29:00Z"] {
+        app.set_clock(time);
+        mailed.remind().await;
+        assert_eq!(mailed.queue().await, 0, "{time}");
+    }
+    app.admin(0).await.ask(&format!("/loans/{}/extend", loans[2])).await.expect(200);
+    app.set_clock("2026-11-25T02:30:00Z");
+    assert_eq!((mailed.queue().await, mailed.queue().await), (2, 0));
+    mailed.send().await;
+    assert_eq!(mailed.server.received().len(), 2);
+    let (subject, english) = mailed.words("student1@college.edu").remove(0);
+    let (_, hindi) = mailed.words("student2@college.edu").remove(0);
+    assert_eq!(subject, "2 books are due back at the library");
+    assert!(
+        english.contains("• “Godaan” is due back") && english.contains("• “Emma” is due back"),
+        "{english}"
+    );
+    assert!(!english.contains("Ulysses"), "renewed since: {english}");
+    assert!(hindi.contains("नमस्ते Student 2,") && !hindi.contains("Hello"), "{hindi}");
+
+    // The next morning has nothing new, and two days later the due date.
+    app.set_clock("2026-11-26T02:30:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 0);
+    app.set_clock("2026-11-28T02:30:00Z");
+    mailed.remind().await;
+    assert_eq!((mailed.queue().await, mailed.queue().await), (2, 0));
+    // A clock set back and forth doubles nothing.
+    app.set_clock("2026-11-25T05:30:00Z");
+    assert_eq!(mailed.queue().await, 0);
+    app.set_clock("2026-11-28T12:30:00Z");
+    assert_eq!(mailed.queue().await, 0);
+}
+
+async fn a_mail_that_is_no_longer_true_is_not_sent_law_7(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    let book = keep_copy(app, &asha, &bala, "Godaan").await;
+    assert_eq!(mailed.queue().await, 1);
+    bala.borrow(book).await;
+    mailed.send().await;
+    assert!(mailed.server.received().is_empty(), "fetched before the mail went");
+    let stopped = app.raw("SELECT state, text, html FROM mails");
+    assert_eq!(stopped, [[Some("stopped".to_owned()), Some(String::new()), Some(String::new())]]);
+
+    // Of a digest, what is still true goes the same day.
+    let loan = asha.borrow(app.book("Emma", 1).await).await;
+    asha.borrow(app.book("Ulysses", 1).await).await;
+    app.set_clock("2026-11-25T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 2);
+    app.admin(0).await.post(&format!("/loans/{loan}/return"), &json!({})).await.expect(204);
+    mailed.send().await;
+    assert_eq!(mailed.server.received().len(), 1, "the other reader's");
+    assert_eq!((mailed.queue().await, mailed.queue().await), (1, 0));
+    mailed.send().await;
+    let (_, text) = mailed.words("student1@college.edu").pop().expect("a mail");
+    assert!(text.contains("Ulysses") && !text.contains("Emma"), "{text}");
+}
+
+async fn each_notice_without_a_mail_has_its_reason_r_people_2(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let charge = async |person: &Person<'_>| {
+        let charge = json!({ "amount": 5, "kind": "damage", "reason": "Torn page" });
+        app.admin(0).await.post(&format!("/people/{}/charges", person.uid), &charge).await.expect(201);
+    };
+    let (asha, bala, chitra) = (app.student(1).await, app.student(2).await, app.student(3).await);
+    charge(&asha).await;
+    // Mail was set up two days after.
+    app.set_clock("2026-11-23T06:01:00Z");
+    let (asha, bala) = (app.student(1).await.uid, bala.uid);
+    assert_eq!(mailed.queue().await, 0);
+    let of = async |uid| {
+        let rows = app.raw(&format!(
+            "SELECT COALESCE(unmailed, 'mailed') FROM notices WHERE person_id = {uid} ORDER BY id"
+        ));
+        rows.into_iter().flatten().flatten().collect::<Vec<String>>()
+    };
+    assert_eq!(of(asha).await, ["old"]);
+
+    let person = |uid| app.student(if uid == bala { 2 } else { 1 });
+    app.raw(&format!("UPDATE users SET email = NULL, email_key = NULL WHERE id = {bala}"));
+    app.raw(&format!("UPDATE users SET active = FALSE WHERE id = {}", chitra.uid));
+    let admin = app.admin(0).await;
+    for uid in [bala, chitra.uid] {
+        let form = json!({ "amount": 5, "kind": "damage", "reason": "Torn page" });
+        admin.post(&format!("/people/{uid}/charges"), &form).await.expect(201);
+    }
+    assert_eq!(mailed.queue().await, 0);
+    assert_eq!((of(bala).await, of(chitra.uid).await), (vec!["no-address".into()], vec!["inactive".into()]));
+
+    // The reader refuses, then the library, then both allow.
+    let reader = person(asha).await;
+    let refused = reader
+        .put("/me/mail-choices", "*", &json!({ "refused": ["charged", "new-device"] }))
+        .await
+        .expect(200);
+    assert_eq!(refused["refused"], json!(["charged"]), "not the safety of the account");
+    charge(&reader).await;
+    assert_eq!(mailed.queue().await, 0);
+    reader.put("/me/mail-choices", "*", &json!({ "refused": [] })).await.expect(200);
+    let mut settings = admin.get("/settings/notices").await.expect(200);
+    assert_eq!((&settings["byMail"], &settings["mailHour"]), (&json!(true), &json!(8)));
+    settings["mailHour"] = json!(24);
+    assert_eq!(admin.put("/settings/notices", "*", &settings).await.wrong_fields(), ["mailHour"]);
+    settings["mailHour"] = json!(18);
+    settings["screenOnly"] = json!(["charged"]);
+    admin.put("/settings/notices", "*", &settings).await.expect(200);
+    let offered = reader.get("/me/mail-choices").await.expect(200);
+    assert!(
+        offered["on"] == true && !offered["offered"].as_array().expect("a list").contains(&json!("charged"))
+    );
+    charge(&reader).await;
+    assert_eq!(mailed.queue().await, 0);
+    settings["screenOnly"] = json!([]);
+    settings["byMail"] = json!(false);
+    admin.put("/settings/notices", "*", &settings).await.expect(200);
+    assert_eq!(reader.get("/me/mail-choices").await.expect(200)["on"], false);
+    charge(&reader).await;
+    assert_eq!(mailed.queue().await, 0);
+    settings["byMail"] = json!(true);
+    admin.put("/settings/notices", "*", &settings).await.expect(200);
+    charge(&reader).await;
+    assert_eq!(mailed.queue().await, 1);
+    assert_eq!(of(asha).await, ["old", "refused", "library", "library", "mailed"]);
+}
+
+async fn a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    keep_copy(app, &asha, &bala, "Godaan").await;
+    assert_eq!(mailed.queue().await, 1);
+    mailed.send().await;
+    let mail = mailed.server.received().pop().expect("a mail");
+    let link = header(&mail, "List-Unsubscribe");
+    let link = link.trim_matches(['<', '>']).to_owned();
+    let (_, text) = mailed.words("student2@college.edu").remove(0);
+    assert!(text.ends_with(&format!("Stop mails like this one:\n{link}\n")), "{text}");
+
+    for _ in 0..2 {
+        let page = mailed.open("GET", &link, "").await;
+        assert!(page.status == 200 && page.header("cache-control") == Some("no-store"), "{}", page.text);
+        assert!(page.text.contains("<button>Stop these mails</button>"), "{}", page.text);
+        let policy = page.header("content-security-policy").unwrap_or_default();
+        assert!(policy.contains("form-action 'self'") && !policy.contains("unsafe"), "{policy}");
+    }
+    assert_eq!(bala.get("/me/mail-choices").await.expect(200)["refused"], json!([]));
+    for _ in 0..2 {
+        let done = mailed.open("POST", &link, "List-Unsubscribe=One-Click").await;
+        assert!(done.status == 200 && done.text.contains("no more mails like this one"), "{}", done.text);
+    }
+    assert_eq!(bala.get("/me/mail-choices").await.expect(200)["refused"], json!(["hold-ready"]));
+    keep_copy(app, &asha, &bala, "Emma").await;
+    assert_eq!(mailed.queue().await, 0);
+    assert_eq!(outcomes(app, &bala).await[0], outcome("hold-ready", "refused"));
+
+    let forged = link.replace(&format!("/{}.", bala.uid), &format!("/{}.", asha.uid));
+    assert_ne!(forged, link);
+    for (method, address) in [("GET", &forged), ("POST", &forged)] {
+        let dead = mailed.open(method, address, "").await;
+        assert!(dead.status == 404 && dead.text.contains("This link does not work"), "{}", dead.text);
+    }
+    assert_eq!(asha.get("/me/mail-choices").await.expect(200)["refused"], json!([]));
+}
+
+#[tokio::test]
+async fn a_notice_on_the_safety_of_an_account_is_mailed_whatever_is_refused() {
+    let mailed = library(Arc::new(Database::sqlite())).await;
+    let app = &mailed.app;
+    let (asha, admin) = (app.student(1).await, app.admin(0).await);
+    let mut settings = admin.get("/settings/notices").await.expect(200);
+    settings["byMail"] = json!(false);
+    admin.put("/settings/notices", "*", &settings).await.expect(200);
+    app.raw(&format!(
+        "INSERT INTO notices (person_id, kind, text, cause, created_at)
+         VALUES ({}, 'new-device', '[]', 'new-device:1', {})",
+        asha.uid,
+        app.clock.now()
+    ));
+    assert_eq!(mailed.queue().await, 1);
+    mailed.send().await;
+    let mail = mailed.server.received().pop().expect("a mail");
+    assert!(!headers(&mail).contains(&"list-unsubscribe".to_owned()), "{mail}");
+}
+
+#[tokio::test]
+async fn a_librarian_sees_what_goes_tomorrow_morning_before_it_goes() {
+    let mailed = library(Arc::new(Database::sqlite())).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    for title in ["Godaan", "Emma"] {
+        asha.borrow(app.book(title, 1).await).await;
+    }
+    bala.borrow(app.book("Gaban", 1).await).await;
+    app.raw(&format!("UPDATE users SET email = NULL, email_key = NULL WHERE id = {}", bala.uid));
+    let admin = app.admin(0).await;
+    assert_eq!(admin.get("/mails/tomorrow").await.expect(200)["count"], 0);
+    app.set_clock("2026-11-24T12:00:00Z");
+    let admin = app.admin(0).await;
+    let plan = admin.get("/mails/tomorrow").await.expect(200);
+    assert_eq!(
+        (&plan["day"], &plan["hour"], &plan["count"], &plan["withoutAddress"]),
+        (&json!("2026-11-25"), &json!(8), &json!(1), &json!(1))
+    );
+    let lines = plan["first"][0]["lines"].as_array().expect("lines");
+    assert_eq!((lines.len(), &lines[0]["text"]), (2, &json!("“Godaan” is due back on 28 Nov 2026.")));
+    app.set_clock("2026-11-25T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 1, "as planned");
+    let admin = app.admin(0).await;
+    assert_eq!(admin.get("/mails/tomorrow").await.expect(200)["count"], 0, "already told");
+}

@@ -1,0 +1,62 @@
+import { Alert, Anchor, Button, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { mailPlanQuery } from '../../api/mails'
+import { dayText } from '../../lib/format'
+import { t, translateMessage } from '../../lib/messages'
+import { paths } from '../../screens'
+import { ListState } from '../../ui/ListState'
+
+/** Preview of tomorrow's reminders, read when a librarian asks for it. */
+export function Tomorrow() {
+  const [open, setOpen] = useState(false)
+  return (
+    <section aria-label={t('mails.tomorrow.title')}>
+      <Button variant="default" mb="md" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {t(open ? 'mails.tomorrow.hide' : 'mails.tomorrow.show')}
+      </Button>
+      {open && <Plan />}
+    </section>
+  )
+}
+
+function Plan() {
+  const query = useQuery(mailPlanQuery)
+  return (
+    <ListState query={query} lines={3}>
+      {({ day, hour, byMail, count, withoutAddress, first }) => (
+        <>
+          <Title order={2} fz="lg">
+            {t('mails.tomorrow.when', { day: dayText(day), hour: `${String(hour).padStart(2, '0')}:00` })}
+          </Title>
+          {!byMail && (
+            <Alert color="gray" my="sm">
+              {t('mails.tomorrow.off')}
+            </Alert>
+          )}
+          <Text my="sm">
+            {t('mails.tomorrow.count', { count })}{' '}
+            {withoutAddress > 0 && t('mails.tomorrow.withoutAddress', { count: withoutAddress })}
+          </Text>
+          <ul style={{ paddingInlineStart: '1.25rem' }}>
+            {first.map(({ person, name, address, lines }) => (
+              <li key={person} style={{ marginBottom: '0.75rem' }}>
+                <Anchor component={Link} to={paths.person(person)} dir="auto">
+                  {name}
+                </Anchor>{' '}
+                <Text component="span" size="sm" c="dimmed" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
+                  {address}
+                </Text>
+                <Text size="sm" dir="auto">
+                  {lines.map(translateMessage).join(' ')}
+                </Text>
+              </li>
+            ))}
+          </ul>
+          {count > first.length && <Text mb="lg">{t('mails.tomorrow.more', { count: count - first.length })}</Text>}
+        </>
+      )}
+    </ListState>
+  )
+}

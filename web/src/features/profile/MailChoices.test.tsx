@@ -1,0 +1,56 @@
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { MailChoices } from '../../api/types'
+import { renderApp } from '../../testing/render'
+import { config, sessionOf, student } from '../../testing/samples'
+import { fakeServer } from '../../testing/server'
+
+const choices: MailChoices = {
+  on: true,
+  address: 'student@library.test',
+  offered: ['hold-ready', 'overdue'],
+  language: null,
+  refused: ['overdue'],
+}
+
+function open(hasMail: boolean, found: MailChoices) {
+  const made = fakeServer({
+    'GET /auth/session': { body: { ...sessionOf(student).body, mail: hasMail } },
+    'GET /config': { body: config },
+    'GET /me': { body: student },
+    'GET /me/loans': { body: { loans: [], today: '2026-11-21', totalFine: 0 } },
+    'GET /me/mail-choices': { body: found },
+    'PUT /me/mail-choices': { body: { ...found, refused: [] } },
+  })
+  renderApp('/profile')
+  return made
+}
+
+beforeEach(() => sessionStorage.clear())
+
+describe('choices about mail', () => {
+  it('offers the kinds that the library mails, and saves each press', async () => {
+    const made = open(true, choices)
+    const overdue = await screen.findByLabelText('A book is overdue')
+    expect(overdue).not.toBeChecked()
+    expect(screen.getByLabelText('A reserved book is ready')).toBeChecked()
+    expect(screen.queryByLabelText('A book is due soon')).toBeNull()
+    await userEvent.click(overdue)
+    await waitFor(() => expect(overdue).toBeChecked())
+    const sent = made.find(({ method }) => method === 'PUT')
+    expect(await sent?.json()).toEqual({ language: null, refused: [] })
+  })
+
+  it('are not shown while the library sends no mail', async () => {
+    const made = open(false, choices)
+    expect(await screen.findByText('You have no borrowed books.')).toBeVisible()
+    expect(made.some(({ url }) => url.includes('mail-choices'))).toBe(false)
+    expect(screen.queryByText('Mails from the library')).toBeNull()
+  })
+
+  it('say where an address is missing', async () => {
+    open(true, { ...choices, address: null })
+    expect(await screen.findByText(/does not know your email address/)).toBeVisible()
+  })
+})

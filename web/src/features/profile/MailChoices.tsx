@@ -1,0 +1,85 @@
+import { Checkbox, NativeSelect, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/account'
+import { useAction } from '../../api/action'
+import { myMailChoicesQuery, saveMailChoices } from '../../api/mailChoices'
+import type { MailChoices as Choices, Notice } from '../../api/types'
+import { LANGUAGES, t } from '../../lib/messages'
+import classes from './ProfileScreen.module.css'
+
+type Kind = Notice['kind']
+
+/** Kinds that a reader may refuse, most wanted first. */
+const KINDS = [
+  'hold-ready',
+  'hold-expiring',
+  'due-soon',
+  'due-today',
+  'overdue',
+  'due-date-moved',
+  'hold-lapsed',
+  'hold-cancelled',
+  'hold-put-back',
+  'charged',
+  'paid',
+  'lent',
+  'returned',
+] as const satisfies readonly Kind[]
+
+/** Choices about the library's mails; nothing while the library sends none. */
+export function MailChoices() {
+  const hasMail = useQuery(sessionQuery).data?.mail === true
+  const choices = useQuery({ ...myMailChoicesQuery, enabled: hasMail }).data
+  return choices?.on === true ? <Form choices={choices} /> : null
+}
+
+function Form({ choices }: { choices: Choices }) {
+  const { address, language, offered, refused } = choices
+  const save = useAction(saveMailChoices, {
+    done: () => t('profile.mail.saved'),
+    failed: (reason) => t('profile.mail.failed', { reason }),
+  })
+  const isRefused = (kind: Kind) => refused.includes(kind)
+
+  return (
+    <section className={classes.part} aria-labelledby="mail">
+      <Title order={2} id="mail">
+        {t('profile.mail.title')}
+      </Title>
+      {address === null ? (
+        <p>{t('profile.mail.noAddress')}</p>
+      ) : (
+        <Stack mt="sm" gap="md">
+          <p style={{ margin: 0, overflowWrap: 'anywhere' }}>{t('profile.mail.lead', { address })}</p>
+          <Stack gap="sm" role="group" aria-label={t('profile.mail.kinds')}>
+            {KINDS.filter((kind) => offered.includes(kind)).map((kind) => (
+              <Checkbox
+                key={kind}
+                label={t(`profile.mail.kind.${kind}`)}
+                checked={!isRefused(kind)}
+                disabled={save.pending}
+                onChange={() =>
+                  void save.run({
+                    language,
+                    refused: isRefused(kind) ? refused.filter((one) => one !== kind) : [...refused, kind],
+                  })
+                }
+              />
+            ))}
+          </Stack>
+          <NativeSelect
+            maw="20rem"
+            label={t('profile.mail.language')}
+            value={language ?? ''}
+            disabled={save.pending}
+            data={[
+              { value: '', label: t('profile.mail.language.library') },
+              ...Object.entries(LANGUAGES).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(event) => void save.run({ language: event.currentTarget.value || null, refused })}
+          />
+        </Stack>
+      )}
+    </section>
+  )
+}
