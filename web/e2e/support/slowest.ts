@@ -14,8 +14,8 @@ const nameOf = (test: TestCase) =>
 const ESCAPES = new RegExp(String.raw`\u001B\[[\d;]*m`, 'gu')
 
 /** First lines of a failure, without colours. */
-const reasonOf = ({ error }: TestResult) =>
-  (error?.message ?? '')
+const reasonOf = (result: TestResult | undefined) =>
+  (result?.error?.message ?? '')
     .replaceAll(ESCAPES, '')
     .split('\n')
     .slice(0, REASON_LINES)
@@ -64,10 +64,7 @@ export default class Slowest implements Reporter {
   #told(outcome: ReturnType<TestCase['outcome']>, heading: string): string[] {
     const tests = this.#suite?.allTests().filter((test) => test.outcome() === outcome) ?? []
     if (tests.length === 0) return []
-    return [
-      heading,
-      ...tests.flatMap((test) => [`          ${nameOf(test)}`, ...(test.results[0] ? reasonOf(test.results[0]) : [])]),
-    ]
+    return [heading, ...tests.flatMap((test) => [`          ${nameOf(test)}`].concat(reasonOf(test.results[0])))]
   }
 
   /** Leaves the progress to the other reporter. */
