@@ -261,20 +261,20 @@ pub async fn mail_notices(
         }
     }
     let mut queued = 0;
-    let mut after = NoticeId(0);
-    while is_urgent {
+    let mut from = is_urgent.then_some(NoticeId(0));
+    while let Some(after) = from {
         match portion(library, job, owner, move |tx, open| urgent(tx, after, open)).await? {
             Round::Elsewhere => return Ok(None),
-            Round::Further(last, mails) => (after, queued) = (last, queued + mails),
-            Round::Done => break,
+            Round::Further(last, mails) => (from, queued) = (Some(last), queued + mails),
+            Round::Done => from = None,
         }
     }
-    let mut after = UserId(0);
-    while reminds {
+    let mut from = reminds.then_some(UserId(0));
+    while let Some(after) = from {
         match portion(library, job, owner, move |tx, open| digests(tx, today, after, open)).await? {
             Round::Elsewhere => return Ok(None),
-            Round::Further(last, mails) => (after, queued) = (last, queued + mails),
-            Round::Done => break,
+            Round::Further(last, mails) => (from, queued) = (Some(last), queued + mails),
+            Round::Done => from = None,
         }
     }
     Ok(Some(queued))

@@ -238,7 +238,7 @@ impl Letter {
         }
         let unsubscribe = self.unsubscribe.as_deref().map_or_else(String::new, |address| {
             format!(
-                r##"<br><a class="link" href="{}" style="color:#0b6e66">{}</a>"##,
+                r#"<br><a class="link" href="{}" style="color:#0b6e66">{}</a>"#,
                 escaped(address),
                 escaped(&self.words(&message::letter_unsubscribe()))
             )

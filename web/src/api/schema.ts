@@ -10236,7 +10236,7 @@ export interface components {
          * @enum {string}
          */
         Kind: "due-soon" | "due-today" | "overdue" | "hold-ready" | "hold-expiring" | "hold-lapsed" | "hold-cancelled" | "hold-put-back" | "due-date-moved" | "charged" | "paid" | "sign-in-changed" | "new-device" | "lent" | "returned";
-        /** @description What a copy's label says. */
+        /** @description Text of a copy's label. */
         Label: {
             author: string;
             barcode: string;
@@ -11308,7 +11308,7 @@ export interface components {
             email?: string | null;
             /** @description Full name. */
             name: string;
-            /** @description As on the ID card; stored lower-case, unique. */
+            /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber?: string | null;
             /**
              * Format: date
@@ -11933,7 +11933,7 @@ export interface components {
          * @description Id of a signed-in session.
          */
         SessionId: number;
-        /** @description State of the first start. */
+        /** @description State of the first-run setup. */
         SetupState: {
             /** @description True while the library has no librarian. */
             needed: boolean;
