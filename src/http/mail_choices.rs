@@ -62,7 +62,7 @@ pub async fn read_mail_choices(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MailChoicesForm {
-    /// Language of mails; null for the library's.
+    /// Language of mails; null or blank for the library's.
     #[serde(default)]
     language: Option<String>,
     /// Kinds to get on the screen only. Notices on the safety of the account are always mailed.
@@ -79,7 +79,8 @@ pub async fn save_mail_choices(
     JsonBody(form): JsonBody<MailChoicesForm>,
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
-    let language = form.language.map(|language| LANGUAGE.check(&language, &mut invalid));
+    let language = form.language.filter(|language| !language.trim().is_empty());
+    let language = language.map(|language| LANGUAGE.check(&language, &mut invalid));
     invalid.or(())?;
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();

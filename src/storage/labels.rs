@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Result, Row, Tx};
+use super::{Error, Result, Row, Tx, sql::Sql};
 use crate::{
     domain::{
         id::{CopyId, UserId},
@@ -16,8 +16,9 @@ use crate::{
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Place(i64, String);
 
+/// Statement about the labels of a choice. `$narrow` names its title or its batch once more, for an index of theirs.
 macro_rules! chosen {
-    ($columns:literal, $rest:literal) => {
+    ($columns:expr, $narrow:literal, $rest:expr) => {
         sql!(
             "SELECT ",
             $columns,
@@ -34,8 +35,26 @@ macro_rules! chosen {
                                                                          AND of.copy_id = c.id))
                 AND (NOT CAST($7 AS BOOLEAN)
                      OR NOT EXISTS (SELECT 1 FROM label_batch_copies AS printed WHERE printed.copy_id = c.id)) ",
+            $narrow,
             $rest
         )
+    };
+}
+
+/// The statement for a choice by title, by batch, or by neither.
+macro_rules! narrowed {
+    ($chosen:expr, $columns:expr, $rest:expr) => {
+        if $chosen.book.is_some() {
+            chosen!($columns, "AND c.book_id = CAST($4 AS BIGINT) ", $rest)
+        } else if $chosen.batch.is_some() {
+            chosen!(
+                $columns,
+                "AND c.id IN (SELECT copy_id FROM label_batch_copies WHERE batch_id = CAST($6 AS BIGINT)) ",
+                $rest
+            )
+        } else {
+            chosen!($columns, "", $rest)
+        }
     };
 }
 
@@ -43,23 +62,63 @@ macro_rules! chosen {
 pub fn count(tx: &mut Tx<'_>, chosen: &Chosen) -> Result<i64> {
     let [prefix, from, to] = ends(chosen);
     tx.query_one(
-        chosen!("COUNT(*)", ""),
+        narrowed!(chosen, "COUNT(*)", ""),
         &[&prefix, &from, &to, &chosen.book, &chosen.since.as_deref(), &chosen.batch, &chosen.unprinted],
         |row| row.get(0),
     )
 }
 
+macro_rules! label {
+    () => {
+        "c.id, c.book_id, c.barcode, b.title, b.author, COALESCE(c.location, b.location),
+         CASE WHEN EXISTS (SELECT 1 FROM label_batch_copies AS p WHERE p.copy_id = c.id) THEN TRUE ELSE FALSE END,
+         CAST(LENGTH(c.barcode_key) AS BIGINT), c.barcode_key"
+    };
+}
+
 /// Returns up to `limit` labels of a choice after a place, in the order of their barcodes.
 pub fn page(tx: &mut Tx<'_>, chosen: &Chosen, after: &Place, limit: i64) -> Result<Vec<(Place, Label)>> {
-    let [prefix, from, to] = ends(chosen);
-    tx.query(
-        chosen!(
-            "c.id, c.book_id, c.barcode, b.title, b.author, COALESCE(c.location, b.location),
-             CASE WHEN EXISTS (SELECT 1 FROM label_batch_copies AS p WHERE p.copy_id = c.id) THEN TRUE ELSE FALSE END,
-             CAST(LENGTH(c.barcode_key) AS BIGINT), c.barcode_key",
+    if chosen.book.is_some() || chosen.batch.is_some() {
+        let statement = narrowed!(
+            chosen,
+            label!(),
             "AND (LENGTH(c.barcode_key), c.barcode_key) > (CAST($8 AS BIGINT), CAST($9 AS TEXT))
              ORDER BY LENGTH(c.barcode_key), c.barcode_key LIMIT $10"
-        ),
+        );
+        return part(tx, statement, chosen, after, limit);
+    }
+    // Both databases go on in the index from an equal length or from a greater one, but not from a pair with an expression.
+    // The sign keeps SQLite from converting the length, which no index has converted.
+    let same = chosen!(
+        label!(),
+        "",
+        "AND LENGTH(c.barcode_key) = +CAST($8 AS BIGINT) AND c.barcode_key > CAST($9 AS TEXT)
+         ORDER BY c.barcode_key LIMIT $10"
+    );
+    let longer = chosen!(
+        label!(),
+        "",
+        "AND LENGTH(c.barcode_key) > +CAST($8 AS BIGINT) AND CAST($9 AS TEXT) IS NOT NULL
+         ORDER BY LENGTH(c.barcode_key), c.barcode_key LIMIT $10"
+    );
+    let mut found = part(tx, same, chosen, after, limit)?;
+    let rest = limit - i64::try_from(found.len()).unwrap_or(limit);
+    if rest > 0 {
+        found.extend(part(tx, longer, chosen, after, rest)?);
+    }
+    Ok(found)
+}
+
+fn part(
+    tx: &mut Tx<'_>,
+    statement: Sql,
+    chosen: &Chosen,
+    after: &Place,
+    limit: i64,
+) -> Result<Vec<(Place, Label)>> {
+    let [prefix, from, to] = ends(chosen);
+    tx.query(
+        statement,
         &[
             &prefix,
             &from,

@@ -91,6 +91,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0034_notices"),
     migration!("0035_mails"),
     migration!("0036_mailed_notices"),
+    migration!("0037_labels_in_order"),
 ];
 
 impl Migration {

@@ -345,7 +345,7 @@ pub fn is_urgent(tx: &mut Tx<'_>) -> Result<bool> {
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL) THEN TRUE ELSE FALSE END"
+            " AND notices.step IS NULL AND id > 0) THEN TRUE ELSE FALSE END"
         ),
         &[],
         |row| row.get(0),

@@ -468,6 +468,7 @@ fn lists(wrong: &Mutex<Vec<String>>) {
         ("/people.csv?filter=overdue&sort=overdueLoans".to_owned(), 1),
         ("/changes.csv".to_owned(), 1),
         ("/money/lines.csv".to_owned(), 1),
+        ("/labels.csv".to_owned(), 1),
         ("/loans?limit=100".to_owned(), 5),
         (format!("/loans?q={words}"), 5),
         ("/holds?limit=100".to_owned(), 5),

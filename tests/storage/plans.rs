@@ -12,6 +12,7 @@ use library::{
         copy::{Condition, State},
         hold::HoldState,
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, MailId, NoticeId, SessionId, UserId},
+        label::Chosen,
         ledger::{LineKind, Method, Settled},
         mail::Kind,
         notice::{Kind as NoticeKind, Notice, Unmailed},
@@ -30,6 +31,7 @@ use library::{
         forget::{self, Read},
         holds,
         idempotency::{self, Begun, Kept},
+        labels::{self, Place},
         leases,
         ledger::{self, NewLine},
         loans::{self, End},
@@ -206,6 +208,9 @@ fn statements(store: &Store) -> Vec<String> {
         copies::add(tx, id, "barcode", None)?;
         let (copy, _) = copies::to_lend(tx, id, 1)?.expect("on the shelf");
         copies::book_of(tx, copy)?;
+        labels::page(tx, &Chosen::default(), &Place::default(), 9)?;
+        labels::page(tx, &Chosen { book: Some(id), ..Chosen::default() }, &Place::default(), 9)?;
+        labels::page(tx, &Chosen { batch: Some(1), ..Chosen::default() }, &Place::default(), 9)?;
         let facts = copies::lock(tx, copy)?.expect("there");
         copies::update(tx, copy, &facts.record)?;
         copies::set_condition(tx, copy, Condition::OnShelf)?;
@@ -618,10 +623,12 @@ fn no_statement_of_a_request_reads_a_whole_table() {
         if statement.contains("json_array_elements") || statement.contains("CAST(change AS JSON)") {
             continue;
         }
-        // A key is found by its index, and old rows by their number.
+        // A key is found by its index, old rows by their number, labels in their order.
         for (part, index) in [
             ("idempotency WHERE key", "idempotency_key_user_id_key"),
             ("idempotency WHERE created_at", "idempotency_pkey"),
+            ("LENGTH(c.barcode_key) = +", "copies_by_label"),
+            ("LENGTH(c.barcode_key) > +", "copies_by_label"),
         ] {
             assert!(!flat.contains(part) || plan.contains(index), "{flat}\n{plan}");
         }

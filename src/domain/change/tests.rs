@@ -138,8 +138,9 @@ const STORED: &[&str] = &[
         r#""after":{"closedWeekdays":[7],"closedDates":[{"from":"2026-12-25","to":"2026-12-25","name":"Christmas"}]}}"#
     ),
     concat!(
-        r#"{"kind":"notices-changed","before":{"automatic":true,"dueSoonDays":3,"overdueDays":[1,7,14],"off":["lent"]},"#,
-        r#""after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[]}}"#
+        r#"{"kind":"notices-changed","before":{"automatic":true,"dueSoonDays":3,"overdueDays":[1,7,14],"off":["lent"],"#,
+        r#""byMail":true,"mailHour":8,"screenOnly":[]},"after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[],"#,
+        r#""byMail":false,"mailHour":18,"screenOnly":["paid"]}}"#
     ),
     r#"{"kind":"undone","change":1,"first":{"kind":"refunded","line":6,"amount":100,"method":"cash"}}"#,
     concat!(
@@ -205,6 +206,17 @@ fn kinds_like(change: &Change) -> Vec<String> {
         Change::Undone { .. } | Change::Erased => vec!["undone".into(), "erased".into()],
         Change::Unknown(unknown) => panic!("{unknown:?} is not read"),
     }
+}
+
+#[test]
+fn a_change_of_the_notices_from_before_they_were_mailed_is_still_read() {
+    let stored = concat!(
+        r#"{"kind":"notices-changed","before":{"automatic":true,"dueSoonDays":3,"overdueDays":[1,7,14],"off":["lent"]},"#,
+        r#""after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[]}}"#
+    );
+    let change: Change = serde_json::from_str(stored).expect("a change");
+    assert_eq!(change.action(), "notices-changed");
+    assert!(!matches!(change, Change::Unknown(_)));
 }
 
 #[test]

@@ -10572,7 +10572,7 @@ export interface components {
         };
         /** @description Choices to save. */
         MailChoicesForm: {
-            /** @description Language of mails; null for the library's. */
+            /** @description Language of mails; null or blank for the library's. */
             language?: string | null;
             /** @description Kinds to get on the screen only. Notices on the safety of the account are always mailed. */
             refused: components["schemas"]["Kind"][];
