@@ -259,7 +259,7 @@ impl Block {
             Self::SelfBorrowOff => message::block_self_borrow(),
             Self::SelfReturnOff => message::block_self_return(),
             Self::SelfRenewOff => message::block_self_renew(),
-            Self::Limit { out, max } => message::block_limit(*out, *max),
+            Self::Limit { out, max } => message::block_limit(*out, *max, out - max + 1),
             Self::Owes { owes, limit } => message::block_owes(*owes, *limit),
             Self::Overdue { overdue, limit } => message::block_overdue(*overdue, *limit),
             Self::SameTitle { due } => message::block_same_title(*due),

@@ -20,8 +20,8 @@ messages! {
     "block.selfBorrow" = block_self_borrow(): "Books are borrowed at the library desk.";
     "block.selfReturn" = block_self_return(): "Books are returned at the library desk.";
     "block.selfRenew" = block_self_renew(): "Loans are extended at the library desk.";
-    "block.limit" = block_limit(out: i64, max: i64):
-        "{out} of {max, plural, one {# book} other {# books}} are out. Return one first.";
+    "block.limit" = block_limit(out: i64, max: i64, excess: i64):
+        "{max, plural, =0 {No book may be borrowed.} other {{out, plural, one {# book is} other {# books are}} out, and {max} may be. Return {excess} to borrow again.}}";
     "block.owes" = block_owes(owes: Money, limit: Money):
         "{owes, number, money} is owed; borrowing stops above {limit, number, money}. Pay at the library desk first.";
     "block.overdue" = block_overdue(overdue: i64, limit: i64):

@@ -79,6 +79,25 @@ test.describe('for a student', () => {
     await expect(page).toHaveURL(/\/student-home$/)
   })
 
+  test('N28 Back to Home leads to the place in the list, as the browser’s own way back does', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 640 })
+    await page.goto('student-home?sort=author')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await page.evaluate(() => window.scrollTo(0, 2000))
+    const open = page.getByRole('article').filter({ visible: true }).getByRole('link')
+    const top = () => page.evaluate(() => Math.round(window.scrollY))
+    await expect.poll(top).toBeGreaterThan(1500)
+    await expect(open.nth(4)).toBeVisible()
+    const left = await top()
+    // A real mouse click would scroll the page first.
+    await page.evaluate(() => document.elementFromPoint(100, 300)?.closest('article')?.querySelector('a')?.click())
+    await expect(page).toHaveURL(/stubook-detail/)
+    await page.getByRole('link', { name: 'Back to Home' }).click()
+    await expect(page).toHaveURL(/student-home\?sort=author$/)
+    // Rows are measured again.
+    await expect.poll(async () => Math.abs((await top()) - left)).toBeLessThan(60)
+  })
+
   test('R-DETAIL-2 R-DETAIL-3 without a copy the button says Not Available and cannot be pressed', async ({
     page,
     library,

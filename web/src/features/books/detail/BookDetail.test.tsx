@@ -182,12 +182,12 @@ describe('borrowing', () => {
   })
 
   it('R-RULE-1: a limit is said under the disabled button before anything is pressed', async () => {
-    const refusals = [refusal('limit.person', 'block.limit', { out: 3, max: 3 }, 'in English')]
+    const refusals = [refusal('limit.person', 'block.limit', { out: 8, max: 3, excess: 6 }, 'in English')]
     server(student, { 'GET /books/7': { body: detail({ refusals }) } })
     renderApp('/stubook-detail/7')
     const button = await screen.findByRole('button', { name: 'Borrow' })
     expect(button).toBeDisabled()
-    expect(button).toHaveAccessibleDescription(/3 of 3 books are out/)
+    expect(button).toHaveAccessibleDescription(/8 books are out, and 3 may be. Return 6 to borrow again./)
   })
 
   it('R-LOAN-2: a second copy is asked about first', async () => {

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Skeleton, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
+import { useEffect, useState, type MouseEvent, type ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router'
 import { bookQuery } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
 import type { BookDetail, Review } from '../../../api/types'
@@ -45,14 +45,22 @@ type BookPageProps = {
 
 /** A book: cover, details, availability and reviews (R-DETAIL-1, R-DETAIL-2). */
 export function BookPage({ id, home, ...rest }: BookPageProps) {
+  const navigate = useNavigate()
   const [left] = useState(() => homeAsLeft(home))
   // After sign-out the home is another one.
-  const back = left.startsWith(home) ? left : home
+  const before = left?.startsWith(home) ? left : null
+  // The browser's own way back leads to the same place in the list.
+  const goBack = (event: MouseEvent) => {
+    if (before === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    void navigate(-1)
+  }
   return (
     <>
       <Button
         component={Link}
-        to={back}
+        to={before ?? home}
+        onClick={goBack}
         variant="subtle"
         color="gray"
         size="compact-md"

@@ -3,13 +3,11 @@ import { belowBase } from '../../../lib/paths'
 /** Part of the Navigation API; not every browser has it. */
 type History = { currentEntry: { index: number } | null; entries: () => readonly { url: string | null }[] }
 
-/**
- * Returns the home with its last search if it was the previous page and the browser tells; otherwise the plain home.
- */
-export function homeAsLeft(home: string): string {
+/** Returns the home with its last search if it was the previous page and the browser tells; otherwise null. */
+export function homeAsLeft(home: string): string | null {
   const { navigation } = window as { navigation?: History }
   const before = navigation?.entries()[(navigation.currentEntry?.index ?? 0) - 1]?.url
-  if (!before) return home
+  if (!before) return null
   const { pathname, search } = new URL(before)
-  return belowBase(pathname) === home ? home + search : home
+  return belowBase(pathname) === home ? home + search : null
 }
