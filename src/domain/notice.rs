@@ -343,10 +343,10 @@ impl NoticeSettings {
     pub fn step(&self, loan: &DueLoan, today: Date) -> Option<(Kind, i64)> {
         let late = i64::from((today - loan.due).get_days());
         if late < 0 {
-            let days = self.due_soon_days?;
-            // A loan shorter than the warning begins with its due date in sight.
-            let known = loan.begun < loan.due.checked_sub(Span::new().days(days)).ok()?;
-            return (self.sends(Kind::DueSoon) && -late <= days && known).then_some((Kind::DueSoon, -1));
+            let length = i64::from((loan.due - loan.begun).get_days());
+            // A loan that is no longer than the warning begins with its due date in sight: it is warned of halfway.
+            let days = self.due_soon_days.map(|days| if days < length { days } else { length / 2 })?;
+            return (self.sends(Kind::DueSoon) && -late <= days).then_some((Kind::DueSoon, -1));
         }
         let overdue = self.overdue_days.iter().copied().filter(|days| (1..=late).contains(days)).max();
         match overdue.filter(|_| self.sends(Kind::Overdue)) {
@@ -495,11 +495,22 @@ mod tests {
     }
 
     #[test]
-    fn a_loan_shorter_than_the_warning_is_not_announced_at_once() {
-        let settings = NoticeSettings::default();
-        let loan = loan(date(2026, 11, 8), date(2026, 11, 10));
-        assert_eq!(settings.step(&loan, date(2026, 11, 9)), None);
-        assert_eq!(settings.step(&loan, date(2026, 11, 10)), Some((Kind::DueToday, 0)));
+    fn a_loan_no_longer_than_the_warning_is_announced_halfway() {
+        let step = |begun, days, today| {
+            let settings = NoticeSettings { due_soon_days: Some(days), ..NoticeSettings::default() };
+            settings.step(&loan(date(2026, 11, begun), date(2026, 11, 10)), date(2026, 11, today))
+        };
+        let soon = Some((Kind::DueSoon, -1));
+        for days in [7, 10] {
+            assert_eq!(
+                (step(3, days, 6), step(3, days, 7)),
+                (None, soon),
+                "a week, warned of {days} days before"
+            );
+        }
+        assert_eq!((step(3, 6, 3), step(3, 6, 4)), (None, soon));
+        assert_eq!((step(8, 3, 8), step(8, 3, 9)), (None, soon));
+        assert_eq!((step(9, 3, 9), step(9, 3, 10)), (None, Some((Kind::DueToday, 0))));
     }
 
     #[test]

@@ -264,8 +264,8 @@ impl Letter {
 </head>
 <body class="page" style="margin:0;padding:0;background:#f1f4f6">
 <table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f1f4f6"><tr><td align="center" style="padding:16px 8px">
-<table class="card" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:#ffffff;border-radius:8px;font-family:'Noto Sans','Noto Sans Devanagari',Arial,sans-serif;font-size:16px;line-height:1.5;text-align:start"><tr><td style="padding:24px 20px 8px">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">{rows}<tr><td class="dim" style="padding:0 0 16px;color:#52606d;font-size:14px">{foot}{unsubscribe}</td></tr></table>
+<table class="card" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;table-layout:fixed;word-break:break-word;overflow-wrap:anywhere;background:#ffffff;border-radius:8px;font-family:'Noto Sans','Noto Sans Devanagari',Arial,sans-serif;font-size:16px;line-height:1.5;text-align:start"><tr><td style="padding:24px 20px 8px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">{rows}<tr><td class="dim" style="padding:0 0 16px;color:#52606d;font-size:14px">{foot}{unsubscribe}</td></tr></table>
 </td></tr></table>
 </td></tr></table>
 </body>

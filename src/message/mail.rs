@@ -57,7 +57,7 @@ messages! {
     // The page behind that link.
     "letter.stop.title" = letter_stop_title(): "Stop these mails?";
     "letter.stop.what" = letter_stop_what(library: &str):
-        "{library} will no longer mail you notices like this one. You still find them in the library, under the bell.";
+        "You get no more mails like this one from {library}. You still find these notices there, under the bell.";
     "letter.stop.do" = letter_stop_do(): "Stop these mails";
     "letter.stop.done" = letter_stop_done(): "You get no more mails like this one.";
     "letter.stop.back" = letter_stop_back(): "To get them again, sign in and open your profile.";

@@ -58,7 +58,7 @@ messages! {
     // What happened.
     "change.signedIn" = change_signed_in(): "Signed in.";
     "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
-    "change.passwordSet" = change_password_set(): "Password chosen with a sign-in code.";
+    "change.passwordSet" = change_password_set(): "Password chosen with a code or a link.";
     "change.passwordChanged" = change_password_changed(): "Password changed; signed out in other browsers.";
     "change.secondFactorOn" = change_second_factor_on(): "Two-step sign-in turned on.";
     "change.secondFactorOff" = change_second_factor_off(): "Two-step sign-in turned off.";

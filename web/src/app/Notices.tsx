@@ -53,8 +53,8 @@ function forget(id: string): void {
 
 function show({ kind, message, id: given, undo }: Notice): void {
   const failed = kind === 'failure'
-  // Repeated failures with the same text share one notice.
-  const id = given ?? (failed ? message : newKey())
+  // Repeated notices with the same text share one; each change that can be taken back has its own.
+  const id = given ?? (undo ? newKey() : message)
   notifications.hide(id)
   forget(id)
   makeRoom()

@@ -157,13 +157,13 @@ function byBatch(missing: ImportReport['missingPeople']): MissingOfBatch[] {
 }
 
 /** People missing from the file: they stay active until a librarian deactivates them. */
-function Missing({ report: { dryRun, missing, missingPeople } }: { report: ImportReport }) {
+function Missing({ report: { dryRun, totals, missing, missingPeople } }: { report: ImportReport }) {
   if (missing === 0) return null
   return (
     <details className={classes.part}>
       <summary>{t('people.import.missing', { count: missing })}</summary>
       <Text mt="xs">{t('people.import.missingHint')}</Text>
-      {!dryRun && (
+      {(!dryRun || totals.added + totals.changed === 0) && (
         <Group mt="xs" gap="xs">
           {byBatch(missingPeople).map(({ batch, people }) => (
             <Button

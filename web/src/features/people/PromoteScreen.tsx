@@ -53,13 +53,13 @@ export default function PromoteScreen() {
     if (asked === edits.current) setPreview(outcome.ok ? { ...outcome.output, form } : null)
   }
 
-  const [done, setDone] = useState<{ count: number; change: number | null } | null>(null)
+  const [done, setDone] = useState<{ count: number; change: number | null; left: boolean } | null>(null)
   const [undone, setUndone] = useState<string | null>(null)
   const undo = useAction(undoAction, { failed: (reason) => t('common.undoFailed', { reason }) })
   async function run(seen: Preview) {
     const outcome = await send.run({ ...seen.form, except: [...except], preview: seen.preview, again })
     if (!outcome.ok) return
-    setDone(outcome.output)
+    setDone({ ...outcome.output, left: seen.form.deactivate === true })
     setPreview(null)
   }
 
@@ -108,7 +108,7 @@ export default function PromoteScreen() {
             value={from}
             onChange={({ currentTarget: { value } }) => change(() => setFrom(value))}
           />
-          {only && <Text>{t('people.promote.only', { count: only.length })}</Text>}
+          {only && done === null && <Text>{t('people.promote.only', { count: only.length })}</Text>}
           <Radio.Group
             label={t('people.promote.way')}
             value={way}
@@ -154,7 +154,7 @@ export default function PromoteScreen() {
       {done !== null && (
         <Alert color="teal" role="status" mt="lg">
           <Group justify="space-between">
-            <span>{t('people.promote.done', { count: done.count })}</span>
+            <span>{t(done.left ? 'people.promote.left' : 'people.promote.done', { count: done.count })}</span>
             {done.change !== null && (
               <Button
                 variant="default"
