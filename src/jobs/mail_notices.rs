@@ -36,7 +36,7 @@ use crate::{
 /// Notices, or people with a digest, handled at once: a desk waits for one portion at most.
 const PORTION: i64 = 20;
 
-/// Milliseconds after which a notice is no news and is not mailed, so that a new mail server gets no flood of old ones.
+/// Age in milliseconds from which a notice is not mailed any more, so that a new mail server does not send a flood of old notices.
 const FRESH: i64 = 48 * 60 * 60 * 1000;
 
 /// Addresses that letters name.
@@ -98,7 +98,7 @@ impl Job for MailNotices {
     }
 }
 
-/// Mails to queue, and what becomes of the notices, in one transaction.
+/// Mails to queue and notices to mark, in one transaction.
 #[derive(Default)]
 struct Batch {
     mails: Vec<NewMail>,
@@ -120,8 +120,8 @@ impl Batch {
     }
 }
 
-/// What the letters of a portion need.
-struct Desk<'d> {
+/// Writer of a portion's mails, with the settings and people that they need.
+struct Writer<'d> {
     job: (&'d Post, &'d Mailing),
     settings: NoticeSettings,
     library: String,
@@ -130,7 +130,7 @@ struct Desk<'d> {
     moment: Moment,
 }
 
-impl<'d> Desk<'d> {
+impl<'d> Writer<'d> {
     fn open(
         tx: &mut Tx<'_>,
         job: (&'d Post, &'d Mailing),
@@ -220,7 +220,7 @@ impl<'d> Desk<'d> {
             } else if !kind.is_reminder() {
                 self.add_notice(batch, notice, kind)?;
             } else if let Some((earlier, _)) = lines.insert(notice.loan, (notice, kind)) {
-                // In the order of their writing, so the later one counts.
+                // Found oldest first: the later reminder replaces the earlier.
                 batch.left.push((earlier.id, Unmailed::Replaced));
             }
         }
@@ -231,12 +231,12 @@ impl<'d> Desk<'d> {
 /// Result of one portion.
 enum Round<P> {
     Elsewhere,
-    /// Place of the last one, and number of mails.
+    /// Last notice or person, and number of mails queued.
     Further(P, usize),
     Done,
 }
 
-/// Queues what is to be mailed now, in portions; returns the number of mails, and `None` if another server holds the lease.
+/// Queues the mails that are due, in portions. Returns the number of mails; `None` if another server holds the lease.
 ///
 /// # Errors
 /// Errors of the database.
@@ -280,8 +280,8 @@ pub async fn mail_notices(
     Ok(Some(queued))
 }
 
-/// Opens the desk for these people.
-type Open<'o> = &'o dyn Fn(&mut Tx<'_>, &[UserId]) -> storage::Result<Desk<'o>>;
+/// Loads the writer for these people.
+type Open<'o> = &'o dyn Fn(&mut Tx<'_>, &[UserId]) -> storage::Result<Writer<'o>>;
 
 /// Runs one portion under the lease.
 async fn portion<P: Send + 'static>(
@@ -298,7 +298,8 @@ async fn portion<P: Send + 'static>(
             if !leases::take(tx, MailNotices::NAME, &name, moment.at, moment.at + LEASE)? {
                 return Ok(Round::Elsewhere);
             }
-            let done = work(tx, &|tx, people| Desk::open(tx, (&post, &mailing), &policies, people, moment))?;
+            let done =
+                work(tx, &|tx, people| Writer::open(tx, (&post, &mailing), &policies, people, moment))?;
             if matches!(done, Round::Done) {
                 leases::give_back(tx, MailNotices::NAME, &name)?;
             }
@@ -311,16 +312,16 @@ fn urgent(tx: &mut Tx<'_>, after: NoticeId, open: Open<'_>) -> storage::Result<R
     let found = notices::take_urgent(tx, after, PORTION)?;
     let Some(last) = found.last().map(|notice| notice.id) else { return Ok(Round::Done) };
     let people: Vec<UserId> = found.iter().map(|notice| notice.person).collect();
-    let desk = open(tx, &people)?;
+    let writer = open(tx, &people)?;
     let mut batch = Batch::default();
     for notice in &found {
         let Some(kind) = notice.kind else { continue };
-        match desk.refusal(notice, kind) {
+        match writer.refusal(notice, kind) {
             Some(reason) => batch.left.push((notice.id, reason)),
-            None => desk.add_notice(&mut batch, notice, kind)?,
+            None => writer.add_notice(&mut batch, notice, kind)?,
         }
     }
-    Ok(Round::Further(last, batch.store(tx, desk.moment.at)?))
+    Ok(Round::Further(last, batch.store(tx, writer.moment.at)?))
 }
 
 fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> storage::Result<Round<UserId>> {
@@ -328,16 +329,16 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
     let Some(last) = people.last().copied() else { return Ok(Round::Done) };
     let waiting = notices::count_reminders(tx, &people)?;
     let found = notices::take_reminders(tx, &people)?;
-    let desk = open(tx, &people)?;
+    let writer = open(tx, &people)?;
     let mut batch = Batch::default();
     for of_person in found.chunk_by(|one, next| one.person == next.person) {
         let Some(id) = of_person.first().map(|notice| notice.person) else { continue };
-        // Another transaction has some of this person's; the next run takes them all.
+        // Another transaction has locked some of this person's reminders; the next run takes them all.
         if waiting.get(&id) == Some(&of_person.len()) {
-            desk.add_reminders(&mut batch, id, of_person)?;
+            writer.add_reminders(&mut batch, id, of_person)?;
         }
     }
-    Ok(Round::Further(last, batch.store(tx, desk.moment.at)?))
+    Ok(Round::Further(last, batch.store(tx, writer.moment.at)?))
 }
 
 /// Mails that the reminders of a day would make.

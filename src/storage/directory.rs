@@ -74,7 +74,7 @@ pub enum Order {
     Amount(Vec<(UserId, i64)>),
 }
 
-/// Recorded fields by which a list is sorted.
+/// Sort column of a list of people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     Name,
