@@ -176,7 +176,7 @@ pub struct PlannedMail {
     person: UserId,
     name: String,
     address: String,
-    /// What it would say.
+    /// Lines of the mail.
     lines: Vec<Message>,
 }
 
@@ -186,9 +186,9 @@ pub struct PlannedMail {
 pub struct MailPlan {
     #[schema(value_type = String, format = Date)]
     day: Date,
-    /// Hour of the library's day at which they go.
+    /// Hour at which they are sent, in the library's time zone.
     hour: i64,
-    /// False while the library mails no notices: then these would have gone.
+    /// False while the library mails no notices; these mails are then not sent.
     by_mail: bool,
     /// Number of mails.
     count: i64,

@@ -47,7 +47,7 @@ fn asked(tx: &mut Tx<'_>, policies: &Policies, person: UserId) -> storage::Resul
     Ok(Some(Asked { person, language, library: library.name }))
 }
 
-/// Asks whether the mails shall end.
+/// Asks for confirmation.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
     let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
     let policies = app.library.policies.clone();

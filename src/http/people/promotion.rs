@@ -41,8 +41,7 @@ pub struct PromotionForm {
     /// Deactivate people with open loans or dues too.
     #[serde(default)]
     with_open: bool,
-    /// The only people of the batch to change: those of a class list's report who are missing there. Left out for the whole
-    /// batch.
+    /// Changes only these people of the batch, for instance those missing from an imported list. Left out for the whole batch.
     #[serde(default)]
     only: Option<Vec<UserId>>,
     /// People who are left unchanged.

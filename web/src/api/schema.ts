@@ -10633,7 +10633,7 @@ export interface components {
         };
         /** @description Mails of tomorrow's reminders, as of now. */
         MailPlan: {
-            /** @description False while the library mails no notices: then these would have gone. */
+            /** @description False while the library mails no notices; these mails are then not sent. */
             byMail: boolean;
             /**
              * Format: int64
@@ -10646,7 +10646,7 @@ export interface components {
             first: components["schemas"]["PlannedMail"][];
             /**
              * Format: int64
-             * @description Hour of the library's day at which they go.
+             * @description Hour at which they are sent, in the library's time zone.
              */
             hour: number;
             /**
@@ -11382,7 +11382,7 @@ export interface components {
         /** @description Mail of tomorrow's reminders. */
         PlannedMail: {
             address: string;
-            /** @description What it would say. */
+            /** @description Lines of the mail. */
             lines: components["schemas"]["Message"][];
             name: string;
             person: components["schemas"]["UserId"];
@@ -11434,10 +11434,7 @@ export interface components {
             /** @description People who are left unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
-            /**
-             * @description The only people of the batch to change: those of a class list's report who are missing there. Left out for the whole
-             *     batch.
-             */
+            /** @description Changes only these people of the batch, for instance those missing from an imported list. Left out for the whole batch. */
             only?: components["schemas"]["UserId"][] | null;
             /** @description `preview` of the report that the librarian saw; refused if the batch or the form has changed since. */
             preview?: string | null;
