@@ -24,7 +24,7 @@ use crate::{
     },
     mail::{self, Addressed},
     people::sign_in_code,
-    storage::{accounts, mails, notices, password_links, people},
+    storage::{accounts, mail_choices, mails, notices, password_links, people},
 };
 
 /// Limits of a link's token.
@@ -38,7 +38,7 @@ pub struct ForgottenPassword {
     #[serde(default)]
     #[schema(required)]
     email: String,
-    /// Language of the mail.
+    /// Language of the mail, unless the person chose one.
     #[serde(default = "first_language")]
     #[schema(required = false)]
     language: String,
@@ -86,7 +86,7 @@ pub struct PasswordReset {
     #[serde(default)]
     #[schema(required, format = Password)]
     password: String,
-    /// Language of the mail that reports the change.
+    /// Language of the mail that reports the change, unless the person chose one.
     #[serde(default = "first_language")]
     #[schema(required = false)]
     language: String,
@@ -114,10 +114,11 @@ pub async fn reset_password(
         .read(move |tx| -> Result<_> {
             let Some(uid) = password_links::owner(tx, &key, now)? else { return Ok(None) };
             let Some(person) = people::by_id(tx, uid)? else { return Ok(None) };
-            Ok(Some((person, policies.current(tx)?.library.name.clone())))
+            let chosen = mail_choices::of(tx, uid)?.language;
+            Ok(Some((person, policies.current(tx)?.library.name.clone(), chosen)))
         })
         .await?;
-    let (person, library) = found.ok_or(Error::InvalidLink)?;
+    let (person, library, chosen) = found.ok_or(Error::InvalidLink)?;
     app.limits.resets.give_back(&network);
     security_log::concerns(person.uid);
     if !person.active {
@@ -131,7 +132,7 @@ pub async fn reset_password(
     invalid.or(())?;
     let password_hash = app.passwords.hash(password).await?;
     let told = app.settings.post.as_ref().zip(details.email.as_deref()).map(|(post, address)| {
-        let letter = mail::password_changed(&language, &library, &details.name);
+        let letter = mail::password_changed(&chosen.unwrap_or(language), &library, &details.name);
         let kind = Kind::PasswordChanged;
         post.addressed(
             &Addressed { person: Some(person.uid), kind, address, letter: &letter },

@@ -19,7 +19,7 @@ use crate::{
     mail::{self, Addressed, LINK_MINUTES, Outcome as Became, Post},
     message,
     storage::{
-        self, Error, Tx, accounts, leases,
+        self, Error, Tx, accounts, leases, mail_choices,
         mails::{self, Taken},
         notices, password_links,
     },
@@ -215,7 +215,9 @@ async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<b
             password_links::keep(tx, user.uid, &crate::token::hashed(&token), now + patience)?;
             let library = policies.current(tx)?.library.name.clone();
             let link = format!("{page}#{token}");
-            let letter = mail::password_link(&request.language, &library, &user.name, &link);
+            // The language of the screen where the link was asked for, unless the person chose one.
+            let language = mail_choices::of(tx, user.uid)?.language.unwrap_or(request.language);
+            let letter = mail::password_link(&language, &library, &user.name, &link);
             let addressed =
                 Addressed { person: Some(user.uid), kind: Kind::PasswordLink, address, letter: &letter };
             let new =

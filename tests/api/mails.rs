@@ -26,6 +26,7 @@ on_both_databases!(
     a_link_ends_with_what_it_rests_on_r_seam_8,
     no_answer_and_no_row_tells_whether_an_address_is_known_r_people_3,
     a_link_asked_for_too_often_is_refused_for_every_address_r_people_3,
+    mails_about_a_password_are_in_the_language_that_the_person_chose,
     a_mail_whose_answer_was_lost_comes_again_under_its_message_id,
     a_mail_of_a_server_that_died_comes_again_under_its_message_id,
     a_mail_that_is_refused_fails_in_words_and_one_put_off_waits_longer_each_time,
@@ -214,6 +215,21 @@ async fn no_answer_and_no_row_tells_whether_an_address_is_known_r_people_3(datab
     send(&app, &job).await;
     assert_eq!(server.recipients(), ["RCPT TO:<asha@college.edu>"]);
     assert!(app.raw("SELECT id FROM link_requests").is_empty());
+}
+
+async fn mails_about_a_password_are_in_the_language_that_the_person_chose(database: Database) {
+    let server = MailServer::plain();
+    let (app, job) = library(database, options(server.port)).await;
+    let asha = asha(&app).await;
+    asha.put("/me/mail-choices", "*", &json!({ "language": "hi", "refused": [] })).await.expect(200);
+    let token = link(&app, &job, &server).await;
+    app.visitor().post("/auth/reset", &chosen(&token)).await.expect(200);
+    send(&app, &job).await;
+    // Subjects in Hindi are encoded words.
+    for mail in server.received() {
+        assert!(header(&mail, "Subject").starts_with("=?utf-8?"), "{mail}");
+    }
+    assert_eq!(server.received().len(), 2);
 }
 
 async fn a_link_asked_for_too_often_is_refused_for_every_address_r_people_3(database: Database) {

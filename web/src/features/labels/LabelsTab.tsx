@@ -65,6 +65,12 @@ function Choice({ refused }: { refused: Record<string, string> }) {
     setParams({ ...kept, ...values }, { replace: true })
   }
 
+  /** Hides the labels of the earlier choice: what is typed now are others. */
+  function change(set: (value: string) => void, value: string) {
+    set(value)
+    if (choiceIn(params) !== null) show({ by: way })
+  }
+
   function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     show(way === 'since' ? { by: way, since } : { by: way, from: from.trim(), to: to.trim() })
@@ -79,7 +85,7 @@ function Choice({ refused }: { refused: Record<string, string> }) {
         onChange={(event) => {
           const next = ways.find((one) => one === event.currentTarget.value) ?? 'unprinted'
           setWay(next)
-          if (next !== 'range' && next !== 'since') show({ by: next })
+          show({ by: next })
         }}
       />
       {way === 'range' && (
@@ -92,7 +98,7 @@ function Choice({ refused }: { refused: Record<string, string> }) {
             autoComplete="off"
             spellCheck={false}
             error={refused['from']}
-            onChange={(event) => setFrom(event.currentTarget.value)}
+            onChange={(event) => change(setFrom, event.currentTarget.value)}
           />
           <TextInput
             label={t('labels.to')}
@@ -102,7 +108,7 @@ function Choice({ refused }: { refused: Record<string, string> }) {
             autoComplete="off"
             spellCheck={false}
             error={refused['to']}
-            onChange={(event) => setTo(event.currentTarget.value)}
+            onChange={(event) => change(setTo, event.currentTarget.value)}
           />
         </>
       )}
@@ -112,7 +118,7 @@ function Choice({ refused }: { refused: Record<string, string> }) {
           label={t('labels.since')}
           value={since}
           error={refused['since']}
-          onChange={(event) => setSince(event.currentTarget.value)}
+          onChange={(event) => change(setSince, event.currentTarget.value)}
         />
       )}
       {(way === 'range' || way === 'since') && (
@@ -213,7 +219,9 @@ function Printing({ choice, labels, total }: PrintingProps) {
         <Group gap="xs">
           <Button
             disabled={printed.length === 0}
-            onClick={() => {
+            onClick={({ detail }) => {
+              // The second press of a double click.
+              if (detail > 1) return
               window.print()
               setAsking(true)
             }}
