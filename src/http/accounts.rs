@@ -470,7 +470,7 @@ impl Arrival {
     pub fn of(app: &App, headers: &HeaderMap, kept: bool) -> Result<Self> {
         let (https, token) = (app.settings.is_https(), session::new_token()?);
         Ok(Self {
-            cookie: session::cookie(https, &token, kept)?,
+            cookie: session::set_session_cookie(https, &token, kept)?,
             token,
             replaced: session::token(https, headers).map(|token| session::hashed(&token)),
             opened: Opened { agent: session::agent(headers), kept },
@@ -620,7 +620,7 @@ pub async fn sign_out(
         app.sessions.end(&app.library.db, &hash, app.library.clock.now()).await?;
     }
     let headers = [
-        (header::SET_COOKIE, session::no_cookie(https)?),
+        (header::SET_COOKIE, session::clear_session_cookie(https)?),
         // The back button must not show pages after sign-out.
         (header::HeaderName::from_static("clear-site-data"), HeaderValue::from_static("\"cache\"")),
     ];

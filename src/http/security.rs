@@ -239,7 +239,7 @@ pub async fn change_password(
     app.sessions.forget(&before);
     app.sessions.forget_person(uid);
     let cookies = AppendHeaders([
-        (header::SET_COOKIE, session::cookie(https, &token, kept)?),
+        (header::SET_COOKIE, session::set_session_cookie(https, &token, kept)?),
         (header::SET_COOKIE, Device::signed_in(device, https, &app.browser_key, Some(&hash))?),
     ]);
     Ok((StatusCode::NO_CONTENT, cookies))

@@ -110,12 +110,12 @@ pub fn hashed(token: &str) -> String {
 }
 
 /// Builds the `Set-Cookie` that begins a session.
-pub fn cookie(https: bool, token: &str, remember: bool) -> Result<HeaderValue> {
+pub fn set_session_cookie(https: bool, token: &str, remember: bool) -> Result<HeaderValue> {
     cookie::set(https, cookie_name(https), token, "/", remember.then_some(SESSION_DAYS * 24 * 60 * 60))
 }
 
 /// Builds the `Set-Cookie` that ends a session.
-pub fn no_cookie(https: bool) -> Result<HeaderValue> {
+pub fn clear_session_cookie(https: bool) -> Result<HeaderValue> {
     cookie::set(https, cookie_name(https), "", "/", Some(0))
 }
 
@@ -387,9 +387,9 @@ mod tests {
 
     #[test]
     fn the_cookie_is_out_of_reach_for_scripts_and_other_sites_r_login_6() {
-        let plain = cookie(false, "t", false).ok();
+        let plain = set_session_cookie(false, "t", false).ok();
         assert_eq!(plain, HeaderValue::from_str("library=t; Path=/; HttpOnly; SameSite=Strict").ok());
-        let kept = cookie(true, "t", true).ok();
+        let kept = set_session_cookie(true, "t", true).ok();
         assert_eq!(
             kept,
             HeaderValue::from_str(

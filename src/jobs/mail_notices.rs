@@ -28,7 +28,7 @@ use crate::{
         self, Error, Tx, leases,
         mail_choices::{self, Addressee},
         mails::{self, NewMail},
-        notices::{self, ToMail},
+        notices::{self, UnmailedNotice},
         settings,
     },
 };
@@ -150,7 +150,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns why this notice is not mailed.
-    fn refusal(&self, notice: &ToMail, kind: Kind) -> Option<Unmailed> {
+    fn refusal(&self, notice: &UnmailedNotice, kind: Kind) -> Option<Unmailed> {
         // These speak of today and tomorrow.
         let passes = matches!(kind, Kind::DueToday | Kind::HoldExpiring);
         if notice.created_at < self.moment.at - FRESH || passes && notice.day != Some(self.moment.today) {
@@ -180,7 +180,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Adds the mail of one notice.
-    fn add_notice(&self, batch: &mut Batch, found: &ToMail, kind: Kind) -> storage::Result<()> {
+    fn add_notice(&self, batch: &mut Batch, found: &UnmailedNotice, kind: Kind) -> storage::Result<()> {
         let Some(person) = self.people.get(&found.person) else { return Ok(()) };
         let scope = kind.is_optional().then_some(Scope::Kind(kind));
         let links = self.job.1.links(found.person, scope);
@@ -194,7 +194,7 @@ impl<'d> Writer<'d> {
         &self,
         batch: &mut Batch,
         id: UserId,
-        mut found: Vec<(&ToMail, Kind)>,
+        mut found: Vec<(&UnmailedNotice, Kind)>,
     ) -> storage::Result<()> {
         let Some(person) = self.people.get(&id) else { return Ok(()) };
         found.sort_by_key(|(notice, _)| (notice.about, notice.id.0));
@@ -211,8 +211,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Sorts the reminders of one person: the newest of each loan into the digest, kept copies into mails of their own.
-    fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[ToMail]) -> storage::Result<()> {
-        let mut lines: HashMap<_, (&ToMail, Kind)> = HashMap::new();
+    fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
+        let mut lines: HashMap<_, (&UnmailedNotice, Kind)> = HashMap::new();
         for notice in found {
             let Some(kind) = notice.kind else { continue };
             if let Some(reason) = self.refusal(notice, kind) {

@@ -45,7 +45,7 @@ pub struct Promotion {
 
 /// Result of a promotion, or its preview.
 #[derive(Clone, Debug)]
-pub struct Promoted {
+pub struct PromotionResult {
     pub people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     pub kept: Vec<Person>,
@@ -68,7 +68,7 @@ pub fn promote(
     (rulebook, clock): (&Rulebook, &Clock),
     what: &Promotion,
     dry_run: bool,
-) -> Result<Promoted> {
+) -> Result<PromotionResult> {
     let librarians = Librarians::lock(tx)?;
     let mut of_batch = people::of_batch(tx, &what.from)?;
     if let Some(only) = &what.only {
@@ -90,7 +90,7 @@ pub fn promote(
     let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
     let moved_before = moved_before(tx, clock, moment, &what.from, &uids)?;
     if dry_run || people.is_empty() {
-        return Ok(Promoted { people, kept, preview, moved_before, change: None });
+        return Ok(PromotionResult { people, kept, preview, moved_before, change: None });
     }
     // A deactivation is asked about in the preview only: reactivation restores everything.
     if let Some(block) = moved_before.clone().filter(|_| what.to.is_some() && !what.again) {
@@ -118,7 +118,7 @@ pub fn promote(
     let change = PersonChange::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
     let entry = Entry { person: None, book: None, copy: None, change: change.into() };
     let change = Some(events::record(tx, moment.at, authority.by(), &entry)?);
-    Ok(Promoted { people, kept, preview, moved_before, change })
+    Ok(PromotionResult { people, kept, preview, moved_before, change })
 }
 
 /// Returns the newest promotion of this term that moved some of these people into the batch and was not undone.

@@ -298,7 +298,7 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
 
 /// Notice that no mail has carried yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToMail {
+pub struct UnmailedNotice {
     pub id: NoticeId,
     pub person: UserId,
     /// `None` for a kind of a newer version of the program.
@@ -312,8 +312,8 @@ pub struct ToMail {
     pub created_at: i64,
 }
 
-fn to_mail(row: &Row<'_>) -> Result<ToMail> {
-    Ok(ToMail {
+fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
+    Ok(UnmailedNotice {
         id: row.get(0)?,
         person: row.get(1)?,
         kind: Kind::of(&row.get::<String>(2)?),
@@ -353,7 +353,7 @@ pub fn is_urgent(tx: &mut Tx<'_>) -> Result<bool> {
 }
 
 /// Locks up to `limit` notices after `after` that wait to be mailed, without the daily job's and those locked elsewhere.
-pub fn take_urgent(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<ToMail>> {
+pub fn take_urgent(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<UnmailedNotice>> {
     tx.query(
         select_unlocked!(
             "SELECT ",
@@ -363,7 +363,7 @@ pub fn take_urgent(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<T
             " AND notices.step IS NULL AND id > $1 ORDER BY id LIMIT $2"
         ),
         &[&after, &limit],
-        to_mail,
+        unmailed_notice,
     )
 }
 
@@ -420,10 +420,10 @@ pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<Use
 }
 
 /// Locks the reminders to mail of these people, by person, without those locked elsewhere.
-pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<ToMail>> {
+pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<UnmailedNotice>> {
     let [sqlite, postgres] = of_people!(select_unlocked, columns_to_mail!(), " ORDER BY person_id, id");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
-    tx.query(statement, &[&json!(people).to_string()], to_mail)
+    tx.query(statement, &[&json!(people).to_string()], unmailed_notice)
 }
 
 /// Records which mail, by its Message-ID, carries each notice.

@@ -25,7 +25,7 @@ use library::{
     people::{
         self,
         merge::{Merged, merge},
-        promotion::{Promoted, Promotion, promote},
+        promotion::{Promotion, PromotionResult, promote},
     },
     storage::{
         Result, Tx,
@@ -117,7 +117,7 @@ fn named(store: &Store, n: u32, name: &str, role: Role) -> UserId {
     store.write(move |tx| accounts::add(tx, &new, 1_000)).expect("nothing is taken").uid
 }
 
-fn move_batch(store: &Store, to: Option<&str>) -> people::Result<Promoted> {
+fn move_batch(store: &Store, to: Option<&str>) -> people::Result<PromotionResult> {
     let (from, to) = ("2027".into(), to.map(ToOwned::to_owned));
     let what =
         Promotion { from, to, only: None, except: Vec::new(), with_open: true, preview: None, again: true };

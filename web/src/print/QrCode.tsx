@@ -1,4 +1,4 @@
-import { Drawn } from './Drawn'
+import { BarcodeSymbol } from './BarcodeSymbol'
 import classes from './QrCode.module.css'
 import { qrCode } from './symbol'
 
@@ -14,7 +14,7 @@ type QrCodeProps = {
 export function QrCode({ text, label, large = false }: QrCodeProps) {
   return (
     <div className={large ? `${classes.code} ${classes.large}` : classes.code}>
-      <Drawn symbol={qrCode(text)} label={label} className={classes.dots} />
+      <BarcodeSymbol symbol={qrCode(text)} label={label} className={classes.dots} />
     </div>
   )
 }

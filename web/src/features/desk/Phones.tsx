@@ -84,14 +84,14 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
 }
 
 /** Returns a warning if phones cannot reach this address or give it no camera. */
-function trouble({ protocol, hostname }: URL): string | null {
+function findAddressProblem({ protocol, hostname }: URL): string | null {
   if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return t('desk.phones.thisMachine')
   return protocol === 'https:' ? null : t('desk.phones.insecure')
 }
 
 function Code({ address }: { address: string }) {
   const url = new URL(address)
-  const problem = trouble(url)
+  const problem = findAddressProblem(url)
   return (
     <>
       {problem !== null && <Alert color="yellow">{problem}</Alert>}

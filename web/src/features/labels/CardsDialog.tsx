@@ -6,7 +6,7 @@ import { CARDS_AT_ONCE, cardsQuery, type PeopleList } from '../../api/people'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { code128 } from '../../print/code128'
-import { Drawn } from '../../print/Drawn'
+import { BarcodeSymbol } from '../../print/BarcodeSymbol'
 import { boxAt, mm, Page, Pages } from '../../print/Pages'
 import { qrCode } from '../../print/symbol'
 import { useIsPrinting } from '../../print/useIsPrinting'
@@ -127,7 +127,7 @@ function Card({ person, library, index, side }: CardProps) {
       ) : (
         <div className={classes.back}>
           <div style={{ width: across, height: across, flex: 'none' }}>
-            <Drawn symbol={dots} label={t('labels.codeOf', { number: rollNumber })} className={classes.symbol} />
+            <BarcodeSymbol symbol={dots} label={t('labels.codeOf', { number: rollNumber })} className={classes.symbol} />
           </div>
           <p dir="auto" style={{ fontSize: mm(3.2) }}>
             {t('labels.cards.found', { library: name })}
@@ -148,7 +148,7 @@ function Code({ text, room }: { text: string; room: number }) {
       className={classes.code}
       style={{ width: mm(isBars ? bars.width * module : 17), height: mm(isBars ? 13 : 17) }}
     >
-      <Drawn
+      <BarcodeSymbol
         symbol={isBars ? bars : qrCode(text)}
         label={t('labels.codeOf', { number: text })}
         className={classes.symbol}

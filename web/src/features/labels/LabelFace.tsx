@@ -1,6 +1,6 @@
 import { t } from '../../lib/messages'
 import { code128 } from '../../print/code128'
-import { Drawn } from '../../print/Drawn'
+import { BarcodeSymbol } from '../../print/BarcodeSymbol'
 import { mm } from '../../print/Pages'
 import { qrCode, type Symbol } from '../../print/symbol'
 import type { Label } from '../../api/types'
@@ -86,7 +86,7 @@ function Bars({ label, look, library, width, height }: FaceProps) {
       <Title text={label.title} lines={lines} />
       {symbol && (
         <div style={{ width: mm(symbol.width * moduleOn(look, label.barcode, width)), height: mm(bars) }}>
-          <Drawn symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
+          <BarcodeSymbol symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
         </div>
       )}
       <NumberLine label={label} shelf={look.face === 'title'} />
@@ -103,7 +103,7 @@ function Dots({ label, library, width, height }: Omit<FaceProps, 'look'>) {
     <div className={classes.row} style={{ padding: mm(PAD), gap: mm(1) }}>
       {symbol && (
         <div style={{ width: mm(side), height: mm(side), flex: 'none' }}>
-          <Drawn symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
+          <BarcodeSymbol symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
         </div>
       )}
       <div className={classes.words}>

@@ -6,7 +6,7 @@ import { issueNoDues } from '../../api/people'
 import type { NoDues, Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { Sheet } from '../../print/Sheet'
-import { Drawn } from '../../print/Drawn'
+import { BarcodeSymbol } from '../../print/BarcodeSymbol'
 import { qrCode } from '../../print/symbol'
 import { BASE_PATH } from '../../lib/paths'
 import { paths } from '../../screens'
@@ -83,7 +83,7 @@ export function Certificate({ certificate, className = '' }: { certificate: NoDu
       <p>
         <DateText day={issuedOn} />
       </p>
-      <Drawn symbol={qrCode(address)} label={t('people.noDues.qr')} className={classes.dots} />
+      <BarcodeSymbol symbol={qrCode(address)} label={t('people.noDues.qr')} className={classes.dots} />
       <p className={classes.number}>{number}</p>
       <p className={classes.address}>{t('people.noDues.check', { address })}</p>
       <p className={classes.signatures}>

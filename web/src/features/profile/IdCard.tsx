@@ -3,7 +3,7 @@ import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
 import { code128 } from '../../print/code128'
-import { Drawn } from '../../print/Drawn'
+import { BarcodeSymbol } from '../../print/BarcodeSymbol'
 import { Sheet } from '../../print/Sheet'
 import { qrCode } from '../../print/symbol'
 
@@ -38,9 +38,9 @@ export default function IdCard({ name, department, batch, rollNumber, onPrint }:
               {[department, batch].filter(Boolean).join(' · ')}
             </p>
           </div>
-          <Drawn symbol={qrCode(rollNumber)} label={t('profile.card.qr', { rollNumber })} className={classes.dots} />
+          <BarcodeSymbol symbol={qrCode(rollNumber)} label={t('profile.card.qr', { rollNumber })} className={classes.dots} />
         </div>
-        {bars && <Drawn symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />}
+        {bars && <BarcodeSymbol symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />}
         <p className={classes.number}>{rollNumber}</p>
       </Sheet>
       <p className={classes.hint}>{t('profile.card.hint')}</p>

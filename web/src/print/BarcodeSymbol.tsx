@@ -1,9 +1,9 @@
 import type { Symbol } from './symbol'
 
-type DrawnProps = { symbol: Symbol; label: string; className: string | undefined }
+type BarcodeSymbolProps = { symbol: Symbol; label: string; className: string | undefined }
 
 /** A black symbol for scanners; it needs a white background. */
-export function Drawn({ symbol, label, className }: DrawnProps) {
+export function BarcodeSymbol({ symbol, label, className }: BarcodeSymbolProps) {
   const { path, width, height } = symbol
   return (
     <svg
