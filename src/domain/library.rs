@@ -16,6 +16,8 @@ pub struct LibrarySettings {
     pub address: String,
     /// A line at the end of receipts; may be empty.
     pub on_receipts: String,
+    /// Address at which the library takes payments by UPI, such as `school@bank`; may be empty.
+    pub upi_address: String,
     /// Sign shown with amounts.
     pub currency: String,
     /// ISO 4217 code of the currency.
@@ -42,6 +44,7 @@ impl Default for LibrarySettings {
             name: String::new(),
             address: String::new(),
             on_receipts: String::new(),
+            upi_address: String::new(),
             currency: "₹".into(),
             currency_code: "INR".into(),
             batches: ["2025", "2026", "2027", "2028"].map(Into::into).to_vec(),
@@ -63,6 +66,9 @@ pub const ADDRESS: Text = Text { field: "address", label: "Address", min: 0, max
 /// Tax number, opening hours, a thank-you.
 pub const ON_RECEIPTS: Text =
     Text { field: "onReceipts", label: "On receipts", min: 0, max: 200, kind: Kind::Line };
+/// Virtual payment address (NPCI, UPI Linking Specification): name, `@`, handle of the bank.
+pub const UPI_ADDRESS: Text =
+    Text { field: "upiAddress", label: "UPI address", min: 0, max: 100, kind: Kind::Line };
 /// `₹`, `Rs.`, `$`.
 pub const CURRENCY: Text =
     Text { field: "currency", label: "Currency sign", min: 1, max: 5, kind: Kind::Line };
@@ -100,6 +106,7 @@ impl LibrarySettings {
             name: NAME.check(&self.name, &mut invalid),
             address: ADDRESS.check(&self.address, &mut invalid),
             on_receipts: ON_RECEIPTS.check(&self.on_receipts, &mut invalid),
+            upi_address: UPI_ADDRESS.check(&self.upi_address, &mut invalid),
             currency: CURRENCY.check(&self.currency, &mut invalid),
             currency_code: CURRENCY_CODE.check(&self.currency_code, &mut invalid).to_uppercase(),
             batches: list(&BATCH, BATCHES, &self.batches, &mut invalid),
@@ -120,11 +127,32 @@ impl LibrarySettings {
         if checked.currency_code.chars().any(|c| !c.is_ascii_uppercase()) {
             invalid.push(CURRENCY_CODE.field, message::not_currency_code(CURRENCY_CODE.label));
         }
+        if !checked.upi_address.is_empty() {
+            if !is_upi_address(&checked.upi_address) {
+                invalid.push(UPI_ADDRESS.field, message::not_upi_address(UPI_ADDRESS.label));
+            } else if checked.currency_code != UPI_CURRENCY {
+                invalid.push(UPI_ADDRESS.field, message::upi_needs_rupees(UPI_ADDRESS.label));
+            }
+        }
         if checked.accession_prefix.chars().any(|c| !c.is_ascii_alphanumeric() && c != '-') {
             invalid.push(ACCESSION_PREFIX.field, message::not_letters_and_digits(ACCESSION_PREFIX.label));
         }
         invalid.or(checked)
     }
+}
+
+/// Currency of UPI payments.
+const UPI_CURRENCY: &str = "INR";
+
+fn is_upi_address(address: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    address.split_once('@').is_some_and(|(name, handle)| {
+        name.len() > 1
+            && name.chars().all(is_name)
+            && handle.len() > 1
+            && handle.starts_with(|c: char| c.is_ascii_alphabetic())
+            && handle.chars().all(|c| c.is_ascii_alphanumeric())
+    })
 }
 
 /// Validates a list; reports a duplicate, without regard to case, at its index.

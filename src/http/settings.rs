@@ -292,6 +292,8 @@ pub struct Config {
     address: String,
     /// A line at the end of receipts; may be empty.
     on_receipts: String,
+    /// Address for payments by UPI; may be empty.
+    upi_address: String,
     /// The currency's sign.
     currency: String,
     /// The currency's ISO 4217 code.
@@ -340,6 +342,7 @@ pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>
         name: library.name,
         address: library.address,
         on_receipts: library.on_receipts,
+        upi_address: library.upi_address,
         currency: library.currency,
         currency_code: library.currency_code,
         languages: LANGUAGES,

@@ -6,6 +6,8 @@ use crate::money::Money;
 
 messages! {
     // Fields of a form.
+    "notUpiAddress" = not_upi_address(label: &str): "{label} must look like school@bank.";
+    "upiNeedsRupees" = upi_needs_rupees(label: &str): "{label} works with the currency INR only. Leave it blank, or set the currency code to INR.";
     "notCurrencyCode" = not_currency_code(label: &str): "{label} must be three letters, such as INR.";
     "notLettersAndDigits" = not_letters_and_digits(label: &str): "{label} must be letters, digits or hyphens.";
     "studentMissing" = student_missing(): "The category Student must be there.";

@@ -82,6 +82,7 @@ each_app!(
     a_closed_day_added_moves_the_due_dates_on_it_r_rule_4,
     the_batches_of_the_settings_may_register_r_reg_2,
     amounts_are_told_in_the_librarys_currency,
+    an_address_for_payments_by_upi_is_refused_where_no_bank_would_know_it,
     many_loans_are_counted_whole_and_fifty_are_listed,
     a_fine_stops_at_the_price_of_the_copy_wherever_it_is_told_r_rule_3,
     a_closed_day_of_every_year_is_entered_once_and_moves_due_dates_r_rule_4,
@@ -89,7 +90,7 @@ each_app!(
 
 async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
     let config = json!({
-        "name": "", "address": "", "onReceipts": "", "currency": "₹", "currencyCode": "INR", "languages": ["en", "hi"], "language": "en",
+        "name": "", "address": "", "onReceipts": "", "upiAddress": "", "currency": "₹", "currencyCode": "INR", "languages": ["en", "hi"], "language": "en",
         "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null, "maxLoans": null,
         "maxRenewals": null, "selfBorrow": true, "selfReturn": true, "selfRenew": true,
         "batches": ["2025", "2026", "2027", "2028"], "departments": [],
@@ -99,7 +100,7 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
 
     let admin = app.admin(0).await;
     let library = json!({
-        "name": "St. Xavier's", "address": "1 Church Road", "onReceipts": "Open from 9 to 5.", "currency": "Rs.",
+        "name": "St. Xavier's", "address": "1 Church Road", "onReceipts": "Open from 9 to 5.", "upiAddress": "", "currency": "Rs.",
         "currencyCode": "inr", "batches": ["Class 9", "Class 10"],
         "departments": ["Physics"], "accessionPrefix": "SX-", "language": "hi",
         "financialYearMonth": 4,
@@ -431,6 +432,19 @@ async fn amounts_are_told_in_the_librarys_currency(app: TestApp) {
     save(&admin, "library", &json!({ "currency": "$", "currencyCode": "USD" })).await.expect(200);
     let cheap = students(json!({ "finePerDay": 0.25 }));
     assert_eq!(summary(&preview(&admin, "rules", &cheap).await), ["1 loan: fines $20 → $15.25"]);
+}
+
+async fn an_address_for_payments_by_upi_is_refused_where_no_bank_would_know_it(app: TestApp) {
+    let admin = app.admin(0).await;
+    for wrong in ["school", "@bank", "s@bank", "school@", "school@1b", "sch ool@bank", "school@bank.in", "स्कूल@bank"] {
+        let answer = save(&admin, "library", &json!({ "upiAddress": wrong })).await;
+        assert_eq!(answer.wrong_fields(), ["upiAddress"], "{wrong}");
+    }
+    let dollars = json!({ "upiAddress": "school@bank", "currency": "$", "currencyCode": "USD" });
+    assert_eq!(save(&admin, "library", &dollars).await.wrong_fields(), ["upiAddress"]);
+    assert_eq!(app.visitor().get("/config").await.expect(200)["upiAddress"], "");
+    save(&admin, "library", &json!({ "upiAddress": " st.xaviers-lib@okbank " })).await.expect(200);
+    assert_eq!(app.visitor().get("/config").await.expect(200)["upiAddress"], "st.xaviers-lib@okbank");
 }
 
 async fn many_loans_are_counted_whole_and_fifty_are_listed(app: TestApp) {

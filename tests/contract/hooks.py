@@ -20,7 +20,8 @@ BEYOND_A_SCHEMA = {
     "isbnLength", "isbnCheck", "isbnKnown", "mayStillCome", "dayPast", "tillChanged", "tillClosed", "receiptReversed",
     "paidOutSince", "batchTooLarge", "dayToCome", "labelOffPaper", "labelsOverlap", "otherLetters", "beforeFirst",
     # How a text is written
-    "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notLettersAndDigits", "notBarcode", "noSuchOrder", "notAmount",
+    "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notUpiAddress", "upiNeedsRupees", "notLettersAndDigits",
+    "notBarcode", "noSuchOrder", "notAmount",
     # What a file holds
     "import.unsound", "notPicture", "pictureLarge", "pictureDamaged",
 }

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import type { Locator } from '@playwright/test'
 import type { Charge, DeskToday, Receipt, Takings } from '../src/api/types'
-import { heading } from './support/screens'
+import { expectAccessible } from './support/accessible'
+import { expectDone, heading, question } from './support/screens'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
@@ -112,5 +115,57 @@ test.describe('the library’s money', () => {
     await expect(page.getByLabel('Last day')).toHaveAccessibleDescription(/must not be before the first/)
     await page.getByLabel('Last day').fill('2026-01-03')
     await expect(page.getByText('Nothing was charged or paid that fits these filters.')).toBeVisible()
+  })
+
+  test('dues are paid by UPI: a phone reads the request, and the debt stays until the desk records the payment', async ({
+    page,
+    pageOf,
+    library,
+    who,
+  }, { outputPath }) => {
+    const reader = await library.student({ name: 'Uma Pillai' })
+    const { rollNumber, uid } = reader.user
+    await present(who).ask('POST', `/people/${uid}/charges`, { amount: 37.5, kind: 'other', reason: 'A card' })
+    await page.goto('settings?tab=library')
+    await page.getByLabel('UPI address').fill('school.bank')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('UPI address must look like school@bank.')).toBeVisible()
+    await page.getByLabel('UPI address').fill('school@okbank')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await question(page).getByRole('button', { name: 'Save' }).click()
+    await expectDone(page, 'Settings saved.')
+
+    const wanted = `upi://pay?pa=school@okbank&pn=school%40okbank&am=37.50&cu=INR&tn=Library%20dues%20${rollNumber}`
+    const scan = async (code: Locator) => {
+      const picture = outputPath('upi.png')
+      await code.screenshot({ path: picture })
+      return spawnSync('zbarimg', ['--quiet', '--raw', picture]).stdout.toString().trim()
+    }
+    const phone = await pageOf(reader)
+    await phone.goto('profile')
+    await phone.getByRole('button', { name: 'Pay by UPI' }).click()
+    const request = phone.getByRole('dialog', { name: 'Pay ₹37.50 by UPI' })
+    const code = request.getByRole('img', { name: 'QR code of a UPI payment of ₹37.50 to school@okbank' })
+    await expect(code).toBeVisible()
+    expect(await scan(code)).toBe(wanted)
+    await expect(request.getByText('Your dues stay listed here')).toBeVisible()
+    await expectAccessible(phone, 'a payment request')
+    await phone.keyboard.press('Escape')
+    await expect(phone.getByRole('button', { name: 'Pay by UPI' })).toBeFocused()
+
+    await page.goto(`people/${uid}`)
+    await page.getByRole('button', { name: 'Take money…' }).first().click()
+    const pay = page.getByRole('dialog')
+    await pay.getByLabel('Paid by').selectOption('UPI')
+    expect(await scan(pay.getByRole('img', { name: /UPI payment of ₹37.50/ }))).toBe(wanted)
+    // The request follows the amount.
+    await pay.getByLabel('Amount').fill('20')
+    await expect(pay.getByRole('img', { name: /UPI payment of ₹20/ })).toBeVisible()
+    await pay.getByLabel('Reference').fill('4123')
+    await pay.getByRole('button', { name: 'Take ₹20' }).click()
+    await pay.getByRole('button', { name: 'Done' }).click()
+    await phone.reload()
+    await phone.getByRole('button', { name: 'Pay by UPI' }).click()
+    await expect(phone.getByRole('dialog', { name: 'Pay ₹17.50 by UPI' })).toBeVisible()
   })
 })

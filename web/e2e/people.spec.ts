@@ -262,6 +262,7 @@ test('K20c R-PEOPLE-5 those whom the new class list leaves out are deactivated f
   await (await again).setFiles({ name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(list) })
   await expect(page.getByText('1 row: 0 new, 0 changed, 1 unchanged, 0 rejected.')).toBeVisible()
   await page.getByText('2 people of the same batches are not in the file').click()
+  await expect(page.getByText('The file lists 1 person, and 2 more are in the same batches.')).toBeVisible()
   await page.getByRole('link', { name: `Deactivate 2 people of ${batch}` }).click()
   await expect(heading(page)).toHaveText('Year’s end')
   await expect(page.getByText('Only the 2 people missing in your file.')).toBeVisible()

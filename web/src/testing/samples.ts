@@ -34,6 +34,7 @@ export const config: Config = {
   currency: '₹',
   address: '',
   onReceipts: '',
+  upiAddress: '',
   currencyCode: 'INR',
   languages: ['en', 'hi'],
   language: 'en',

@@ -15,6 +15,7 @@ import { AccountActions } from './AccountActions'
 import { moneyColumns, What } from './LineCells'
 import { FoundPrices } from './FoundPrices'
 import { Owed } from './Owed'
+import { PayMine } from './PayMine'
 import { ReverseLine } from './ReverseLine'
 
 /** Account for the librarian. */
@@ -33,7 +34,7 @@ export function PersonAccount({ uid }: { uid: number }) {
 export function MyAccount() {
   const query = useQuery(myAccountQuery)
   if (query.data?.lines.length === 0 || query.isPending) return null
-  return <AccountPanel query={query} />
+  return <AccountPanel query={query} actions={query.data && <PayMine account={query.data} />} />
 }
 
 /** Balance for ended loans or credit, beside the total fine of the open loans. */

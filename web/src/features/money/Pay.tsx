@@ -1,10 +1,14 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { configQuery } from '../../api/config'
 import { useActionForm } from '../../api/form'
 import { takeMoney } from '../../api/money'
+import { personQuery } from '../../api/people'
 import type { Method } from '../../api/types'
 import { amountOf, typedAmount } from '../../lib/amount'
 import { focusHere } from '../../lib/focus'
+import { lazyChunk, Chunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
@@ -12,6 +16,8 @@ import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { MethodSelect } from './MethodSelect'
 import { PrintReceipt } from './PrintReceipt'
+
+const UpiCode = lazyChunk('upi', () => import('./UpiCode'))
 
 export type PayProps = {
   uid: number
@@ -25,6 +31,7 @@ type Paying = { amount: string; method: Method; reference: string }
 
 /** Takes a payment; cash beyond the debt is given back. */
 export default function Pay({ uid, owed, charges, onClose }: PayProps) {
+  const config = useQuery(configQuery).data
   const [given, setGiven] = useState('')
   const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
   const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
@@ -40,6 +47,8 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
     onDone: ({ receipt: { number, amount } }) => setReceipt({ number, amount }),
   })
   const amount = amountOf(form.values.amount) ?? 0
+  const byUpi = form.values.method === 'upi' && config !== undefined && config.upiAddress !== ''
+  const payer = useQuery({ ...personQuery(uid), enabled: byUpi }).data
   const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
 
   if (receipt !== null) {
@@ -72,7 +81,19 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
               {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}
             </>
           ) : (
+            <>
+              {byUpi && payer && amount > 0 && (
+                <Chunk part={UpiCode} failed={<Text c="dimmed">{t('common.failed')}</Text>}>
+                  <UpiCode
+                    address={config.upiAddress}
+                    library={config.name}
+                    amount={amount}
+                    note={t('money.upi.note', { payer: payer.rollNumber ?? payer.name })}
+                  />
+                </Chunk>
+              )}
             <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+            </>
           )}
           <DialogEnd
             failure={failure === null ? null : messageOf(failure)}

@@ -159,10 +159,17 @@ function byBatch(missing: ImportReport['missingPeople']): MissingOfBatch[] {
 /** People missing from the file: they stay active until a librarian deactivates them. */
 function Missing({ report: { dryRun, totals, missing, missingPeople } }: { report: ImportReport }) {
   if (missing === 0) return null
+  const listed = totals.added + totals.changed + totals.unchanged
   return (
     <details className={classes.part}>
       <summary>{t('people.import.missing', { count: missing })}</summary>
       <Text mt="xs">{t('people.import.missingHint')}</Text>
+      {/* Few leave in a year: so many missing people are rather a list of one section or one page. */}
+      {missing * 2 > listed && (
+        <Alert color="yellow" mt="xs">
+          {t('people.import.missingMany', { count: missing, listed })}
+        </Alert>
+      )}
       {(!dryRun || totals.added + totals.changed === 0) && (
         <Group mt="xs" gap="xs">
           {byBatch(missingPeople).map(({ batch, people }) => (

@@ -13,6 +13,7 @@ const library: LibrarySettings = {
   currencyCode: 'INR',
   address: '',
   onReceipts: '',
+  upiAddress: '',
   accessionPrefix: 'C-',
   language: 'en',
   financialYearMonth: 4,

@@ -19,6 +19,7 @@ export const LIBRARY: SettingsDocument<LibrarySettings> = {
         { name: 'name', kind: 'text', hint: 'settings.library.nameHint', wide: true },
         { name: 'address', kind: 'text', hint: 'settings.library.addressHint', wide: true },
         { name: 'onReceipts', kind: 'text', hint: 'settings.library.onReceiptsHint', wide: true },
+        { name: 'upiAddress', kind: 'text', hint: 'settings.library.upiAddressHint' },
         { name: 'currency', kind: 'text', hint: 'settings.library.currencyHint' },
         { name: 'currencyCode', kind: 'text', hint: 'settings.library.currencyCodeHint' },
         { name: 'accessionPrefix', kind: 'text', hint: 'settings.library.accessionPrefixHint' },
