@@ -10,7 +10,7 @@ messages! {
     "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
     "nobodyBroughtIt" = nobody_brought_it():
         "Nobody brought this copy back today: charge the person on the person's own page.";
-    "receiptReversed" = receipt_reversed(): "This receipt is reversed already.";
+    "receiptReversed" = receipt_reversed(): "This receipt is already cancelled.";
     "paidOutSince" = paid_out_since(amount: Money):
         "{amount, number, money} of this payment became credit and was paid out. Undo that, or charge it again.";
     "tillClosed" = till_closed(number: i64, name: &str):
@@ -28,7 +28,7 @@ messages! {
     "change.chargeReversed" = change_charge_reversed(title: &str, amount: Money):
         "{amount, number, money} for “{title}” cancelled.";
     "change.paymentReversed" = change_payment_reversed(receipt: &str, amount: Money):
-        "Receipt {receipt} reversed: {amount, number, money} is not paid.";
+        "Receipt {receipt} cancelled: {amount, number, money} is owed again.";
     "change.tillClosed" = change_till_closed(number: i64, counted: Money, expected: Money):
         "Day closed, closing {number}: {counted, number, money} counted, {expected, number, money} expected.";
     "change.refunded" = change_refunded(amount: Money, method: &str):
@@ -37,7 +37,7 @@ messages! {
     // What an undo restores.
     "undone.charged" = undone_charged(amount: Money): "Undone: {amount, number, money} is not charged.";
     "undone.paid" = undone_paid(amount: Money, receipt: &str):
-        "Undone: {amount, number, money} is owed again; receipt {receipt} is reversed.";
+        "Undone: {amount, number, money} is owed again; receipt {receipt} is cancelled.";
     "undone.waived" = undone_waived(amount: Money): "Undone: {amount, number, money} is owed again.";
     "undone.chargeReversed" = undone_charge_reversed(title: &str, amount: Money):
         "Undone: {amount, number, money} for “{title}” is owed again, as before.";
@@ -73,7 +73,7 @@ messages! {
         "{day, date, full} ({name}) not counted";
     "explain.paid" = explain_paid(amount: Money, receipt: &str): "{amount, number, money} paid, receipt {receipt}";
     "explain.waived" = explain_waived(amount: Money, reason: &str): "{amount, number, money} waived: {reason}";
-    "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} reversed";
+    "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} cancelled";
     "explain.owedAgain" = explain_owed_again(amount: Money):
         "{amount, number, money} owed again: what had settled it was undone";
     "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still open";

@@ -15,7 +15,7 @@ messages! {
         "Since then, for {name}: {what} Undo that first, or correct it by hand.";
     "block.undoPaid" = block_undo_paid(): "Something of this was paid or waived. Undo that first.";
     "block.undoClosedReceipt" = block_undo_closed_receipt(receipt: &str, closing: i64):
-        "Receipt {receipt} is in closing {closing}. Reverse the payment on the person's account instead.";
+        "Receipt {receipt} is in closing {closing}. Cancel the payment on the person's account instead.";
     "block.undoClosed" = block_undo_closed(closing: i64):
         "This money is in closing {closing}. Correct it on the person's account.";
     "block.undoDay" = block_undo_day(instead: &Message): "Only what was done today can be undone. {instead}";
@@ -36,7 +36,7 @@ messages! {
     "instead.moveCopy" = instead_move_copy(): "Move the copy on the page of its title.";
     "instead.cancelCharge" = instead_cancel_charge(): "Cancel the charge on the person’s account.";
     "instead.charge" = instead_charge(): "Charge it again on the person’s account.";
-    "instead.reversePayment" = instead_reverse_payment(): "Reverse the payment on the person’s account.";
+    "instead.reversePayment" = instead_reverse_payment(): "Cancel the payment on the person’s account.";
     "instead.takePayment" = instead_take_payment(): "Take the payment again on the person’s account.";
     "instead.activate" = instead_activate(): "Activate the person again.";
     "instead.activateAll" = instead_activate_all(): "Activate the people of the batch again.";

@@ -111,7 +111,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     let waived = desk.get("/changes?action=waived").await.expect(200);
     desk.ask(&undo(&waived["changes"][0]["id"])).await.expect(200);
     let undone = desk.ask(&undo(&paid["change"])).await.expect(200);
-    assert_eq!(undone["text"], "Undone: ₹12.50 is owed again; receipt 2026-27/000001 is reversed.");
+    assert_eq!(undone["text"], "Undone: ₹12.50 is owed again; receipt 2026-27/000001 is cancelled.");
     assert_eq!(desk.get("/receipts/2026-27%2F000001").await.expect(200)["reversed"], true);
     desk.ask(&undo(&back["change"])).await.expect(200);
     let open = account(&desk, &asha).await;
@@ -554,11 +554,11 @@ async fn a_payment_of_any_day_is_reversed_and_its_receipt_keeps_its_number_r_mon
     assert_eq!((&owed["balance"], owed["charges"].as_array().map(Vec::len)), (&json!(80), Some(2)));
     assert_eq!(owed["lines"][0]["reason"], "The transfer bounced");
     let again = desk.post(reverse, &why).await;
-    assert_eq!(again.problem(422, "invalid"), "This receipt is reversed already.");
+    assert_eq!(again.problem(422, "invalid"), "This receipt is already cancelled.");
     let changes = desk.get("/changes?action=payment-reversed").await.expect(200);
     assert_eq!(
         changes["changes"][0]["text"],
-        "Receipt 2026-27/000001 reversed: ₹80 is not paid. Reason: The transfer bounced"
+        "Receipt 2026-27/000001 cancelled: ₹80 is owed again. Reason: The transfer bounced"
     );
     let today = desk.get("/desk/today").await.expect(200);
     assert_eq!((&today["takings"][0]["reversed"], &today["taken"]), (&json!(80), &json!(-80)));
@@ -667,7 +667,7 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     let refused = undo(&desk, &cash["change"]).await;
     assert_eq!(
         refused.problem(409, "refused"),
-        "Receipt 2026-27/000001 is in closing 1. Reverse the payment on the person's account instead."
+        "Receipt 2026-27/000001 is in closing 1. Cancel the payment on the person's account instead."
     );
     let why = json!({ "reason": "wrong account" });
     desk.post("/receipts/2026-27%2F000001/reverse", &why).await.expect(200);

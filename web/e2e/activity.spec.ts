@@ -21,10 +21,10 @@ test('the activity tells who did what, by kind, person and book, and leads to th
   await expect(page).toHaveURL(new RegExp(`person=${reader.user.uid}$`))
   await expect(page.getByText('Person: Kavya Menon')).toBeVisible()
   await expect(page.getByText(`“${book.title}” added to the catalogue.`)).toBeHidden()
-  await page.getByLabel('Kind').selectOption('Lent')
+  await page.getByLabel('Action', { exact: true }).selectOption('Lent')
   await expect(page.getByRole('listitem')).toHaveCount(1)
   await page.getByLabel('From').fill('2999-01-01')
-  await expect(page.getByText('Nothing fits these filters.')).toBeVisible()
+  await expect(page.getByText('Nothing matches these filters.')).toBeVisible()
   await page.getByRole('link', { name: 'Show everything' }).click()
 
   await lent.getByRole('link', { name: `Only this book: ${book.title}` }).click()
@@ -57,9 +57,9 @@ test('earlier activity follows at a press, without a change twice', async ({ pag
   }
   await page.goto(`activity?book=${book.id}`)
   await expect(page.getByRole('listitem')).toHaveCount(50)
-  await page.getByRole('button', { name: 'Show earlier' }).click()
+  await page.getByRole('button', { name: 'Show earlier entries' }).click()
   // The book, its copies, and thirty loans and returns.
   await expect(page.getByText(`“${book.title}” added to the catalogue.`)).toBeVisible()
   await expect(page.getByRole('listitem')).toHaveCount(62)
-  await expect(page.getByRole('button', { name: 'Show earlier' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Show earlier entries' })).toBeHidden()
 })

@@ -22,7 +22,7 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
   // Pending requests would be refused.
   await expect(page.getByRole('article').first()).toBeVisible()
   await expect(bar.getByRole('link', { name: /^\d+ overdue$/ })).toBeVisible()
-  await expect(page.getByText('Waiting today')).toBeVisible()
+  await expect(page.getByText('To do today')).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await bar.getByRole('button', { name: 'Logout' }).click()
   await expect(page).toHaveURL(/\/login$/)
@@ -30,7 +30,7 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
 
 test('R-HOME-1 on a slow computer, no screen asks for anything after the Logout', async ({ page }) => {
   await page.goto('home')
-  await expect(page.getByText('Waiting today')).toBeVisible()
+  await expect(page.getByText('To do today')).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   const refused: string[] = []
   page.on('response', (answer) => {

@@ -84,7 +84,7 @@ test('R-FINE-2 the badge opens the overdue loans, chips and order stay in the ad
   await expect(page).toHaveURL(/\/fine\?due=overdue$/)
   const chips = page.getByRole('navigation', { name: 'Show' })
   await expect(chips.getByRole('link', { name: /^Overdue \d+$/ })).toHaveAttribute('aria-current', 'true')
-  await expect(page.getByRole('status').filter({ hasText: 'in fines until today' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'in fines so far' })).toBeVisible()
   await expect(row(page, book.title)).toHaveCount(0)
   await chips.getByRole('link', { name: /^All \d+$/ }).click()
   await search(page).fill('estuaries')

@@ -172,7 +172,7 @@ class Hands {
     await expect(email(page)).toBeVisible()
     if (this.#chance.isHit(0.3)) {
       await this.#signIn(this.#other)
-      await expect(page.getByText(/tasks? waits? for another librarian/)).toBeVisible()
+      await expect(page.getByText(/tasks? (is|are) waiting for another librarian/)).toBeVisible()
       await this.#signOut()
       await page.goto('login')
     }

@@ -61,7 +61,7 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
 
   // Newest first, by keyboard.
   await page.keyboard.press('Alt+KeyZ')
-  await expect(newest).toContainText(/₹\d+ is owed again; receipt .* is reversed\./)
+  await expect(newest).toContainText(/₹\d+ is owed again; receipt .* is cancelled\./)
   // It can be paid again where the debt is shown.
   await page.keyboard.type(`${late.rollNumber}\n`)
   await strip.getByRole('button', { name: 'Take money…' }).click()

@@ -422,9 +422,9 @@ test.describe('R-SEAM-6 what is unsettled stays within reach', () => {
     await scan(page, code(2))
     await expect(newest(page)).toContainText('Returned')
     await scan(page, code(2))
-    await expect(page.getByText(`${code(2)} again: ignored`)).toBeVisible()
+    await expect(page.getByText(`${code(2)} scanned again: ignored`)).toBeVisible()
     await expect(newest(page)).toContainText('Returned')
-    await expect(page.getByText('again: ignored')).toBeHidden()
+    await expect(page.getByText('scanned again: ignored')).toBeHidden()
 
     await expect(earlier(page).getByRole('button', { name: 'Take ₹10' })).toBeVisible()
     await expect(page.getByText('₹25 for 2 books')).toBeVisible()

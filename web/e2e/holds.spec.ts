@@ -39,7 +39,7 @@ test.describe('a student', () => {
     await holds.getByRole('button', { name: `Cancel reservation: ${book.title}` }).click()
     await question(page).getByRole('button', { name: 'Cancel reservation' }).click()
     await expectDone(page, 'Reservation cancelled.')
-    await expect(holds.getByText('You wait for no book at the moment.')).toBeVisible()
+    await expect(holds.getByText('You have no reservations at the moment.')).toBeVisible()
     await holds.getByText('1 earlier reservation').click()
     await expect(holds.getByText(/^Cancelled · reserved on/)).toBeVisible()
   })
@@ -63,7 +63,9 @@ test.describe('a student', () => {
     await expect(page).toHaveURL(/student-home/)
     await page.goto('profile')
     await expect(page.getByRole('table', { name: 'Borrowed books' }).getByText(book.title)).toBeVisible()
-    await expect(page.getByRole('region', { name: 'My reservations' }).getByText('You wait for no book')).toBeVisible()
+    await expect(
+      page.getByRole('region', { name: 'My reservations' }).getByText('You have no reservations'),
+    ).toBeVisible()
   })
 
   test('R-HOLD-2 who returns a book that others wait for is asked to hand it in', async ({ page, library, who }) => {
@@ -74,7 +76,7 @@ test.describe('a student', () => {
     await page.goto('profile')
     await page.getByRole('button', { name: `Return: ${book.title}` }).click()
     await question(page).getByRole('button', { name: 'Return' }).click()
-    await expectDone(page, 'Others wait for it')
+    await expectDone(page, 'Others are waiting for it')
     const { holds } = await next.ask<{ holds: Hold[] }>('GET', '/me/holds')
     expect(holds[0]?.state, 'nothing is promised before the desk has seen it').toBe('processing')
   })
@@ -188,7 +190,7 @@ test.describe('a librarian', () => {
     await expect(question(page).getByText('Reason is required.')).toBeVisible()
     await question(page).getByLabel('Reason').fill('Exam on Monday')
     await question(page).getByRole('button', { name: 'Move' }).click()
-    await expectDone(page, 'Dev Patel is at place 1 now.')
+    await expectDone(page, 'Dev Patel is now at place 1.')
     await expect(row(page, 'Dev Patel')).toContainText('Place 1 of 2')
 
     await page.goto('holds')

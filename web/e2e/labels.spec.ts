@@ -181,8 +181,8 @@ test('R-COPY-3 a printed batch is remembered, counts as labelled, and is printed
   await page.getByLabel('Last barcode').fill(last)
   await page.getByRole('button', { name: 'Show labels' }).click()
   await print.dblclick()
-  await question(page).getByRole('button', { name: 'Yes, remember' }).dblclick()
-  await expectDone(page, '3 labels remembered.')
+  await question(page).getByRole('button', { name: 'Yes, record them' }).dblclick()
+  await expectDone(page, '3 labels recorded.')
   // The next sheet begins where this one ends.
   await expect(page.getByLabel('Begin at label')).toHaveValue('4')
 
@@ -203,11 +203,11 @@ test('R-COPY-3 a measured sheet is refused at its field, saved, chosen and delet
   await page.getByRole('button', { name: 'Measure a sheet' }).click()
   const form = question(page)
   await form.getByLabel('Name').fill('Oddy 24')
-  await form.getByLabel('Last label from the top (mm)').fill('280')
+  await form.getByLabel('Top edge of the paper to the last label (mm)').fill('280')
   await form.getByRole('button', { name: 'Save sheet' }).click()
   await expect(form.getByText('the last label would not be on the paper')).toBeVisible()
   await expect(form.getByLabel('Name')).toHaveValue('Oddy 24')
-  await form.getByLabel('Last label from the top (mm)').fill('251.3')
+  await form.getByLabel('Top edge of the paper to the last label (mm)').fill('251.3')
   await form.getByRole('button', { name: 'Save sheet' }).dblclick()
   await expectDone(page, 'Sheet “Oddy 24” saved.')
   await expect(row(page, 'Oddy 24')).toHaveCount(1)
@@ -232,7 +232,7 @@ test('R-COPY-3 the lengths measured on the test page move the labels, and forget
   await page.goto(`labels?book=${book.id}`)
   const before = await left()
   await page.goto('labels?tab=sheets')
-  await page.getByLabel('From the left edge to the frame (mm)').fill('22')
+  await page.getByLabel('Left edge of the paper to the frame (mm)').fill('22')
   await page.getByRole('button', { name: 'Save for this printer' }).click()
   await expectDone(page, 'Saved for this printer.')
   await page.goto(`labels?book=${book.id}`)
@@ -240,7 +240,7 @@ test('R-COPY-3 the lengths measured on the test page move the labels, and forget
   // Read once: the place follows from what is stored, not from a request.
   expect([before, await left()]).toEqual(['calc(var(--mm) * 7)', 'calc(var(--mm) * 5)'])
   await page.goto('labels?tab=sheets')
-  await page.getByRole('button', { name: 'Forget the correction' }).click()
+  await page.getByRole('button', { name: 'Remove the correction' }).click()
   await page.goto(`labels?book=${book.id}`)
   await expect(slot).toBeVisible()
   // Read once: as above.

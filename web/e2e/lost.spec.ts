@@ -40,7 +40,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await dialog.getByRole('button', { name: 'Later' }).click()
   const panel = page.getByRole('region', { name: 'Account' })
   await expect(panel).toContainText(`Charged · Lost · ${book.title}`)
-  await expect(page.getByText('No book is out.').or(page.getByRole('table', { name: 'Books out' }))).toHaveCount(1)
+  await expect(page.getByText('No books out.').or(page.getByRole('table', { name: 'Books out' }))).toHaveCount(1)
   expect((await copy())?.state).toBe('lost')
 
   // The notice undoes all of it; then it is done again.
@@ -59,7 +59,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await dialog.getByRole('button', { name: 'Take ₹450…' }).click()
   const pay = page.getByRole('dialog')
   await pay.getByLabel('Amount').fill('300')
-  await pay.getByLabel('Given (for the change)').fill('500')
+  await pay.getByLabel('Cash received (for the change)').fill('500')
   await expect(pay).toContainText('Give back ₹200.')
   await expectAccessible(page, 'taking money')
   await pay.getByRole('button', { name: 'Take ₹300' }).click()
@@ -87,14 +87,14 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
     `(${barcode}) was found. ${name} is still charged ₹450 for it, of which ₹300 is paid.`,
   )
   await expectAccessible(page, 'a found book whose price is still charged')
-  await panel.getByRole('button', { name: /^Take back the price…/ }).click()
+  await panel.getByRole('button', { name: /^Cancel this charge…/ }).click()
   await found.getByRole('button', { name: 'Cancel the charge of ₹450' }).click()
   await expectDone(page, `Charge of ₹450 cancelled for ${name}.`)
   expect(await account()).toMatchObject({ balance: -300, credit: 300 })
 
   await expect(panel.getByText('is still charged')).toBeHidden()
   await expect(panel).toContainText('Credit ₹300')
-  await panel.getByRole('button', { name: 'Pay credit out…' }).click()
+  await panel.getByRole('button', { name: 'Pay out credit…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pay out' }).click()
   await expectDone(page, '₹300 paid out.')
   expect(await account()).toMatchObject({ balance: 0, credit: 0 })

@@ -108,13 +108,13 @@ test.describe('the library’s money', () => {
       .split('\n')
     expect(file).toHaveLength(2)
     expect(file[1]).toContain(`Zarina Q,payment,upi,,T-7,${receipt.number},,30.00,`)
-    await page.getByLabel('Paid by').selectOption('Any way')
+    await page.getByLabel('Paid by').selectOption('Any method')
     await page.getByLabel('First day').fill('2026-01-02')
     await expect(page).toHaveURL(/from=2026-01-02/)
     await page.getByLabel('Last day').fill('2026-01-01')
     await expect(page.getByLabel('Last day')).toHaveAccessibleDescription(/must not be before the first/)
     await page.getByLabel('Last day').fill('2026-01-03')
-    await expect(page.getByText('Nothing was charged or paid that fits these filters.')).toBeVisible()
+    await expect(page.getByText('No charges or payments match these filters.')).toBeVisible()
   })
 
   test('dues are paid by UPI: a phone reads the request, and the debt stays until the desk records the payment', async ({

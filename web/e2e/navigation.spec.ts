@@ -87,7 +87,7 @@ test.describe('the bar of a librarian', () => {
     await page.goto('home')
     await expect(heading(page)).toBeVisible()
     await page.keyboard.press('?')
-    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.getByRole('switch').uncheck()
     await expectAccessible(page, 'the keyboard help')
     await page.keyboard.press('Escape')

@@ -52,7 +52,7 @@ test.describe('a student', () => {
     await expect(page.getByText(book.title).first()).toBeVisible()
     // Read once: the duration of a start that is over.
     expect(Date.now() - begun).toBeLessThan(3000)
-    const band = page.getByRole('status').filter({ hasText: 'No connection. You see what was known at' })
+    const band = page.getByRole('status').filter({ hasText: 'No connection. This is how it was at' })
     await expect(band).toBeVisible()
     await page.getByRole('button', { name: 'My ID card' }).click()
     await expect(page.getByRole('dialog')).toContainText(present(who).user.rollNumber ?? '')

@@ -43,7 +43,7 @@ test('6.3.3 a passkey is added, signs in alone and after the password, and is re
   await device.verifies(true)
   await question(page).getByRole('button', { name: 'Continue' }).click()
   await expect(question(page).getByRole('listitem')).toHaveCount(10)
-  await question(page).getByRole('button', { name: 'I have kept them' }).click()
+  await question(page).getByRole('button', { name: 'I have saved them' }).click()
   const own = page.getByRole('region', { name: 'Passkeys' }).getByRole('listitem')
   await expect(own).toContainText('My laptop')
   await expect(own).toContainText('not used yet')

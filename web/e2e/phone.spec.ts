@@ -51,7 +51,7 @@ async function scene(library: Library, librarian: Person) {
   return { book, reader }
 }
 
-const phones = (page: Page) => page.getByRole('button', { name: /^(Phone|\d+ phones? scans?)$/ })
+const phones = (page: Page) => page.getByRole('button', { name: /^(Phone|\d+ phones? connected)$/ })
 const pairing = (page: Page) => page.getByRole('dialog', { name: 'A phone as scanner' })
 
 /** Returns the pairing code shown at the desk. */
@@ -76,7 +76,7 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
 }) => {
   const { book, reader } = await scene(library, present(who))
   const address = await codeOf(page)
-  await expect(pairing(page)).toContainText('This address leads to this computer only')
+  await expect(pairing(page)).toContainText('This address works only on this computer')
   await expectAccessible(page, 'the code for a phone')
 
   const phone = await (await browserWith(filming())).newPage()
@@ -91,7 +91,7 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
   await expect.poll(() => phone.url(), 'the token does not stay in the address bar').not.toContain('#')
   await expectAccessible(page, 'a phone that scans for the desk')
   await page.keyboard.press('Escape')
-  await expect(phones(page)).toHaveText('1 phone scans')
+  await expect(phones(page)).toHaveText('1 phone connected')
   await expectAccessible(phone, 'a phone that was paired')
   await phone.getByRole('button', { name: 'Start scanning' }).click()
 
@@ -109,7 +109,7 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
 
   // After a reload the page is still the same desk.
   await page.reload()
-  await expect(phones(page)).toHaveText('1 phone scans')
+  await expect(phones(page)).toHaveText('1 phone connected')
   await phones(page).click()
   await pairing(page).getByRole('button', { name: 'Disconnect phone 1' }).click()
   await expect(phone.getByText('This phone no longer scans for the desk.')).toBeVisible()
@@ -146,7 +146,7 @@ test('R-DESK-9 a phone says what it lacks: a code, https, another phone in its p
   const address = await codeOf(page)
   await phone.goto(address.replace('localhost', HOST))
   await phone.getByRole('button', { name: 'Start scanning' }).click()
-  await expect(phone.getByText('This page came over plain http')).toBeVisible()
+  await expect(phone.getByText('This page was opened over plain http')).toBeVisible()
   await expectAccessible(phone, 'a phone without https')
 
   // R-SEAM-8: a picture of the code opens nothing, and the desk says that it was tried.
@@ -155,12 +155,12 @@ test('R-DESK-9 a phone says what it lacks: a code, https, another phone in its p
   await second.goto(address)
   await expect(second.getByText('Another phone has used this code already.')).toBeVisible()
   await expectAccessible(second, 'a phone with a used code')
-  await expect(pairing(page)).toContainText("Another phone tried this phone's code")
+  await expect(pairing(page)).toContainText("Another phone tried to use this phone’s code")
   await expectAccessible(page, 'a code that was tried twice')
 
   // A copy of the phone's page takes over.
   const [copy] = await Promise.all([context.waitForEvent('page'), phone.evaluate(() => void open(location.href))])
-  await expect(phone.getByText('Another page on this phone scans for the desk now.')).toBeVisible()
+  await expect(phone.getByText('Another page on this phone is now scanning for the desk.')).toBeVisible()
   await phone.getByRole('button', { name: 'Scan with this page' }).click()
-  await expect(copy.getByText('Another page on this phone scans for the desk now.')).toBeVisible()
+  await expect(copy.getByText('Another page on this phone is now scanning for the desk.')).toBeVisible()
 })

@@ -40,7 +40,7 @@ test('a student signs in at the college, is where they wanted to go, and ends th
 
   // A cancelled sign-in is reported, and can be started again.
   await page.getByRole('link', { name: 'Give up' }).click()
-  await expect(page.getByRole('alert')).toContainText('You did not finish signing in there.')
+  await expect(page.getByRole('alert')).toContainText('You did not finish signing in.')
   // Reported once: the address keeps the target, but not the outcome.
   await expect(page).toHaveURL(/login\?next=%2Fprofile$/)
   await expectAccessible(page, 'the form after giving up')

@@ -246,7 +246,7 @@ test.describe('my ID card', () => {
     await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
     await page.goto('profile')
     await page.getByRole('button', { name: 'My ID card' }).click()
-    const code = page.getByRole('img', { name: /^Bar code of roll number/ })
+    const code = page.getByRole('img', { name: /^Barcode of roll number/ })
     await expect(code).toBeVisible()
     const card = code.locator('xpath=ancestor::*[@data-print]')
     await expect(card).toHaveCSS('background-color', 'rgb(255, 255, 255)')

@@ -46,7 +46,7 @@ test.describe('of librarians, where it is required', () => {
     await page.keyboard.press('Escape')
     await expect(codes).toHaveCount(10)
     const recovery = await codes.first().innerText()
-    await question(page).getByRole('button', { name: 'I have kept them' }).press('Enter')
+    await question(page).getByRole('button', { name: 'I have saved them' }).press('Enter')
     await expect(page.getByText(/10 recovery codes are left/)).toBeVisible()
     await page.getByRole('link', { name: 'Desk' }).click()
     await expect(heading(page)).toHaveText('Desk')

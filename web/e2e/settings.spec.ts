@@ -259,7 +259,7 @@ test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed 
   await page.getByLabel('Valid from').fill(libraryDate(1))
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
-  await expect(page.getByRole('alert').filter({ hasText: 'These rules hold from' })).toContainText('replaces them')
+  await expect(page.getByRole('alert').filter({ hasText: 'These rules apply from' })).toContainText('replace them')
   expect(await owed()).toEqual(before)
   expect(before.some((fine) => fine > 0)).toBe(true)
   const saved = await present(who).ask<{ finePerDay: number }>('GET', '/config')

@@ -48,7 +48,7 @@ test('R-ROLE-3 the printed address makes the first librarian, whose home lists t
 
   // The code is dead, and the setup is closed.
   await page.goto(library.setup)
-  await expect(page.getByText('This library has a librarian already.')).toBeVisible()
+  await expect(page.getByText('This library already has a librarian.')).toBeVisible()
   await context.close()
   await library.stop()
   expect(watch.faults).toEqual([])

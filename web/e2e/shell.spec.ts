@@ -235,7 +235,7 @@ test.describe('the frame', () => {
     await expect(page.locator('#main')).toBeFocused()
 
     await page.keyboard.press('?')
-    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await expect(help).toContainText('Go to the search box')
     await page.keyboard.press('Escape')
     await expect(help).toHaveCount(0)
@@ -243,7 +243,7 @@ test.describe('the frame', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('who?')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await page.getByRole('button', { name: /^Account of/ }).click()
-    await page.getByRole('menuitem', { name: 'Keyboard help' }).click()
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
     await expect(help).toBeVisible()
   })
 

@@ -63,7 +63,7 @@ test.describe('a student with a small phone', () => {
     await page.getByRole('combobox', { name: 'Genre' }).selectOption({ label: 'Thumb Novels (3)' })
     await page.getByRole('button', { name: 'Show the books' }).tap()
     await expect(page.getByText('3 books', { exact: true })).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Filter (set)' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Filter (on)' })).toBeVisible()
   })
 
   test('R-PROF-2 R-LOAN-6 sees a whole loan on the profile, and the way to the desk in place of its buttons', async ({

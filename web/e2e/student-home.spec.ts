@@ -79,7 +79,7 @@ test.describe('a student', () => {
     await expect(card(page, there.title)).toBeVisible()
     await expect(page.getByRole('article')).toHaveCount(1)
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'Filter (set)' }).click()
+    await page.getByRole('button', { name: 'Filter (on)' }).click()
     await expect(page.getByRole('checkbox', { name: 'Available now' })).toBeInViewport({ ratio: 1 })
   })
 

@@ -37,7 +37,7 @@ const broken = (name: string, path: string, calls: string): State => ({
   reach: async ({ page }) => {
     await page.route(calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.goto(path)
-    await expect(page.getByText('Something went wrong in the library.').first()).toBeVisible()
+    await expect(page.getByText('Something went wrong on the server.').first()).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
   },
   excused: [/status of 500/, /could not be loaded/],
@@ -724,7 +724,7 @@ const LIBRARIAN: Walk[] = [
   {
     address: 'activity',
     states: [
-      { name: 'activity without a match', reach: at('activity?from=2999-01-01', 'Nothing fits these filters.') },
+      { name: 'activity without a match', reach: at('activity?from=2999-01-01', 'Nothing matches these filters.') },
       broken('activity that failed', 'activity', '**/api/v1/changes*'),
     ],
   },
@@ -804,8 +804,8 @@ const EMPTY: State[] = [
   },
   { name: 'all books without a book', reach: at('books', 'No books available. Please add some books!') },
   { name: 'all borrowed books without a loan', reach: at('fine', 'No books are borrowed at the moment.') },
-  { name: 'missing copies, of which there are none', reach: at('to-shelve?state=missing', 'No copies here: missing.') },
-  { name: 'to shelve with nothing to shelve', reach: at('to-shelve', 'Nothing waits to be shelved.') },
+  { name: 'missing copies, of which there are none', reach: at('to-shelve?state=missing', 'No copies are missing.') },
+  { name: 'to shelve with nothing to shelve', reach: at('to-shelve', 'Nothing is waiting to be shelved.') },
   {
     name: 'delete books without a book',
     reach: at('delete', 'No books available. Please add some books!'),

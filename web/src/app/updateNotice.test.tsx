@@ -15,12 +15,12 @@ it('V18: a page that is open while the server is updated offers to reload (R-SHE
   renderApp('/people')
   await screen.findByRole('heading', { level: 1, name: 'People' })
   await userEvent.keyboard('a')
-  expect(screen.queryByText('The library was updated.')).not.toBeInTheDocument()
+  expect(screen.queryByText('The library app was updated.')).not.toBeInTheDocument()
 
   build = 'tuesday'
   // Another minute, another sign of presence.
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000)
   await userEvent.keyboard('b')
-  expect(await screen.findByText('The library was updated.')).toBeVisible()
+  expect(await screen.findByText('The library app was updated.')).toBeVisible()
   expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled()
 })

@@ -34,12 +34,12 @@ it('what came before stays when more of it cannot be loaded, and that is said wh
       new URL(url).searchParams.has('cursor') ? broken : { body: { changes: [change], next: 'more' } },
   })
   renderApp('/activity')
-  await userEvent.click(await screen.findByRole('button', { name: 'Show earlier' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Show earlier entries' }))
   const alert = await screen.findByText(/The rest of the list could not be loaded/)
   expect(alert).toBeVisible()
   expect(screen.getAllByRole('alert')).toHaveLength(1)
   expect(within(screen.getByRole('main')).getByText('Meera Iyer')).toBeVisible()
-  const button = screen.getByRole('button', { name: 'Show earlier' })
+  const button = screen.getByRole('button', { name: 'Show earlier entries' })
   expect(alert.compareDocumentPosition(button)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
 })
 
@@ -70,10 +70,10 @@ it('R-UNDO-1: an undo after its day names the ordinary way, with a link', async 
     instead: {
       code: 'instead.reversePayment',
       params: {},
-      text: 'Reverse the payment on the person’s account.',
+      text: 'Cancel the payment on the person’s account.',
     },
   }
-  const text = 'Only what was done today can be undone. Reverse the payment on the person’s account.'
+  const text = 'Only what was done today can be undone. Cancel the payment on the person’s account.'
   const block = { id: 'undo.day', code: 'block.undoDay', facts, text, overridable: false }
   fakeServer({
     ...session,

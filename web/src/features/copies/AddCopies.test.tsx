@@ -30,7 +30,7 @@ it('W24: nothing to add is said at its field, which has the cursor', async () =>
   const requests = server()
   const { count, add } = await open()
   await userEvent.click(add)
-  expect(await screen.findByText('Scan a barcode or say how many copies to add.')).toBeVisible()
+  expect(await screen.findByText('Scan a barcode or enter how many copies to add.')).toBeVisible()
   await waitFor(() => expect(count).toHaveFocus())
   expect(requests.some(({ method }) => method === 'POST')).toBe(false)
 })

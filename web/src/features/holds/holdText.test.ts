@@ -26,7 +26,10 @@ describe('a hold', () => {
     [{}, 'You are first in line'],
     [{ place: 2, waiting: 4 }, 'You are number 2 of 4 in line'],
     [{ backBy: '2026-11-28' }, 'You are first in line · a copy should be back by 28 Nov 2026'],
-    [{ state: 'processing' }, 'A copy was returned; it is kept for you as soon as the library has seen it'],
+    [
+      { state: 'processing' },
+      'A copy is reported returned; it will be kept for you once the library has checked it in',
+    ],
     [
       { state: 'ready', place: null, readyUntil: '2026-11-24' },
       'A copy is kept for you at the library until 24 Nov 2026',
@@ -45,8 +48,8 @@ describe('a hold', () => {
 describe('an offer to reserve', () => {
   it.each([
     [0, '2026-11-28', 'You would be first in line · a copy should be back by 28 Nov 2026'],
-    [1, null, '1 reader waits; you would be second in line'],
-    [3, null, '3 readers wait; you would be next after them'],
+    [1, null, '1 reader is waiting; you would be second in line'],
+    [3, null, '3 readers are waiting; you would be next after them'],
   ])('R-HOLD-1 says how many wait and when a copy should be back: %s, %s', (waiting, backBy, words) => {
     expect(offerText({ offered: true, waiting, free: 0, fillable: true, inRepair: 0, backBy, own: null })).toBe(words)
   })

@@ -79,7 +79,7 @@ describe('mails', () => {
     expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
     await userEvent.click(show)
     expect(await screen.findByText(/12 mails would go. 1 reader has no address./)).toBeVisible()
-    expect(screen.getByText('Automatic mails are off. With them on, these would go.')).toBeVisible()
+    expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
     expect(screen.getByText('And 11 more mails.')).toBeVisible()
     expect(screen.getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')
   })

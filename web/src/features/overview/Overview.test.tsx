@@ -33,7 +33,7 @@ const home = (overview: Overview, more: Handlers = {}) => {
 describe('what waits in the morning', () => {
   it('lists what waits with its count and its list, and nothing else', async () => {
     home({ ...quiet, overdue: 3, missing: 1, missingSince: '2026-11-24' })
-    const waiting = within(await screen.findByRole('region', { name: 'Waiting today' }))
+    const waiting = within(await screen.findByRole('region', { name: 'To do today' }))
     expect(waiting.getByRole('link', { name: '3 overdue' })).toHaveAttribute('href', '/library/fine?due=overdue')
     expect(waiting.getByRole('link', { name: '1 copy missing since 24 Nov 2026' })).toHaveAttribute(
       'href',
@@ -53,7 +53,7 @@ describe('what waits in the morning', () => {
   it('says nothing while nothing waits', async () => {
     home(quiet)
     await screen.findByRole('link', { name: 'Book 1' })
-    expect(screen.queryByRole('region', { name: 'Waiting today' })).not.toBeInTheDocument()
+    expect(screen.queryByRole('region', { name: 'To do today' })).not.toBeInTheDocument()
     expect(screen.queryByRole('region', { name: 'First steps' })).not.toBeInTheDocument()
   })
 })

@@ -101,7 +101,7 @@ describe('security', () => {
     await userEvent.type(dialog.getByLabelText('Current password'), 'this')
     await userEvent.type(dialog.getByLabelText('Code from your authenticator app'), '123456{Enter}')
     expect(await dialog.findByText('K7RM-2QXD-9FGH-TB4C')).toBeVisible()
-    await userEvent.click(dialog.getByRole('button', { name: 'I have kept them' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'I have saved them' }))
     await waitFor(() => expect(screen.queryByText('K7RM-2QXD-9FGH-TB4C')).toBeNull())
     expect(screen.getByText(/10 recovery codes are left/)).toBeVisible()
   })

@@ -82,7 +82,7 @@ it('offers no file to a librarian without every right, and names the failure (L3
   open({ ...kept, mayDownload: false, failure: 'the disk is full' })
   expect(await screen.findByRole('alert')).toHaveTextContent('the disk is full')
   expect(screen.queryByRole('link', { name: /^Download/ })).not.toBeInTheDocument()
-  expect(screen.getByText(/^Only a librarian with every right/)).toBeVisible()
+  expect(screen.getByText(/^Only a librarian with all rights/)).toBeVisible()
 })
 
 it('says what to set where no folder is named, and that pg_dump copies PostgreSQL (L3)', async () => {

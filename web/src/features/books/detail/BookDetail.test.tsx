@@ -113,7 +113,7 @@ describe('what is said of the copies', () => {
       'All copies are out, next due 24 Nov 2026',
     )
     expect(await sentence({ ...out, copies: 0 })).toContain('The library has no copy at the moment')
-    expect(await sentence({ noOfBooks: 2, copies: 2, status: 'Not Available' })).toContain('Not lent at the moment')
+    expect(await sentence({ noOfBooks: 2, copies: 2, status: 'Not Available' })).toContain('Cannot be borrowed now')
   })
 
   it('U9: a reader who has the book is told until when', async () => {

@@ -310,7 +310,7 @@ describe('admin home', () => {
     const dialog = await screen.findByRole('dialog')
     expect(dialog).toHaveTextContent('3 copies on the shelf')
     expect(await within(dialog).findByText('2 copies are on loan.')).toBeVisible()
-    expect(within(dialog).getByText('3 people wait for it and lose their places.')).toBeVisible()
+    expect(within(dialog).getByText('3 waiting readers lose their places in line.')).toBeVisible()
   })
 
   it('W23, W24: one question is asked for each book in turn, and the keyboard goes on where a deleted one stood', async () => {

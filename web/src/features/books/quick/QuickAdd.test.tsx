@@ -61,7 +61,7 @@ describe('Quick add', () => {
         },
       ],
     ])
-    expect(screen.getByRole('heading', { name: 'Not described yet (12)' })).toBeVisible()
+    expect(screen.getByRole('heading', { name: 'No description (12)' })).toBeVisible()
     expect(screen.getByRole('link', { name: 'To describe' })).toHaveAttribute('href', '/library/update/3')
   })
 
