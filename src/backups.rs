@@ -1,4 +1,4 @@
-//! Backups, verified when made, and the server's daily ones.
+//! Backups: copies of the database, verified when they are made, and the server's daily schedule.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,18 +29,19 @@ use crate::{
 
 /// Poll interval for a due backup.
 const POLL_INTERVAL: Duration = Duration::from_secs(20);
-/// Pause after a failure.
+/// Pause after a failed daily backup.
 const RETRY_PAUSE: Duration = Duration::from_mins(15);
-/// Maximum age of the newest backup before it counts as late: a day, and time to make the next.
+/// Maximum age of the newest backup before it counts as late: a day, plus the time to make the next.
 const LATE: SignedDuration = SignedDuration::from_hours(26);
-/// Backups made by hand that are kept.
+/// Number of backups made by hand that are kept.
 const BY_HAND: usize = 10;
-/// Time that one look at the folder may spend on comparing files with their manifests.
+/// Time limit of one listing for comparing files with their manifests.
 const LOOK: Duration = Duration::from_secs(2);
-/// Instant in the name of a backup made by hand.
+/// Format of the time in the name of a backup made by hand.
 const STAMP: &str = "%Y-%m-%d-%H%M%S";
 
-/// Backups that are kept: the newest days, the last one of each week behind them, and of each month behind those.
+/// Retention of daily backups: number of the newest days, then of earlier weeks and of earlier months whose last backup
+/// is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     pub days: usize,
@@ -70,10 +71,10 @@ pub struct Daily {
     pub keep: Keep,
 }
 
-/// Makes a folder for backups, for its owner alone, and tries to write there.
+/// Creates a folder for backups that only its owner may open, and tests that it is writable.
 ///
 /// # Errors
-/// The folder is missing with the one around it, or cannot be written to.
+/// The folder and its parent are missing, or the folder cannot be written to.
 pub fn prepare(folder: &Path) -> Result<()> {
     let shown = folder.display();
     match DirBuilder::new().mode(0o700).create(folder) {
@@ -89,11 +90,11 @@ pub fn prepare(folder: &Path) -> Result<()> {
 }
 
 impl Daily {
-    /// Makes a backup of a database with an older schema, in the place of an earlier one of the same schema. Daily
-    /// backups of later days do not remove it.
+    /// Makes a backup of a database with an older schema, replacing an earlier backup of the same schema. Later daily
+    /// backups do not remove it.
     ///
     /// # Errors
-    /// Same as [`make`]; the earlier one is then still there.
+    /// Same as [`make`]; the earlier backup is then kept.
     pub fn before_migration(&self, location: &Location, schema: usize, clock: &Clock) -> Result<PathBuf> {
         let file = self.folder.join(format!("library-schema-{schema}.db"));
         let new = self.folder.join(format!("library-schema-{schema}.{}.new", clock.now()));
@@ -132,7 +133,7 @@ fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
     Ok(files.filter_map(date).collect())
 }
 
-/// Occasion of a backup.
+/// Reason for which a backup was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occasion {
     Daily,
@@ -141,7 +142,7 @@ pub enum Occasion {
     BeforeUpdate,
 }
 
-/// Returns the occasion and the day in a backup's name; `None` for other files.
+/// Parses the name of a backup into its occasion and day; `None` for other files.
 fn meaning(name: &str) -> Option<(Occasion, Option<Date>)> {
     let stem = name.strip_prefix("library-")?.strip_suffix(".db")?;
     if let Some(schema) = stem.strip_prefix("schema-") {
@@ -155,7 +156,7 @@ fn meaning(name: &str) -> Option<(Occasion, Option<Date>)> {
     (name == self::name(date)).then_some((Occasion::Daily, Some(date)))
 }
 
-/// Returns the names of the backups in a folder, ignoring other files.
+/// Returns name, occasion and day of each backup in a folder, ignoring other files.
 fn names(folder: &Path) -> Result<Vec<(String, Occasion, Option<Date>)>> {
     let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let known = files.filter_map(|file| {
@@ -171,7 +172,7 @@ fn names(folder: &Path) -> Result<Vec<(String, Occasion, Option<Date>)>> {
 pub enum Soundness {
     /// Verified when it was made, and unchanged since.
     Verified,
-    /// Another file than its manifest describes.
+    /// Different from its manifest.
     Damaged,
     /// Not compared with its manifest yet.
     Unchecked,
@@ -187,14 +188,14 @@ pub struct Kept {
     pub soundness: Soundness,
     pub made_at: Timestamp,
     pub bytes: u64,
-    /// Rows of each table, as the manifest has them.
+    /// Number of rows of each table, according to the manifest.
     pub rows: BTreeMap<String, i64>,
 }
 
-/// Result of comparing a file with its manifest, while length and time of change stay the same.
+/// Results of comparisons with manifests by file name, valid while length and modification time stay the same.
 type Compared = BTreeMap<String, (u64, SystemTime, bool)>;
 
-/// State of the work on backups.
+/// Result of the last backup, and whether one is being made by hand.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     pub is_running: bool,
@@ -202,7 +203,7 @@ pub struct Work {
     pub failure: Option<String>,
 }
 
-/// Backups of a running server: the daily ones, and those that a librarian asks for.
+/// Backups of a running server: the daily ones, and those requested by a librarian.
 pub struct Backups {
     location: Location,
     daily: Option<Daily>,
@@ -222,7 +223,7 @@ impl Backups {
         Self { location, daily, making: Mutex::default(), work: Mutex::default(), compared: Mutex::default() }
     }
 
-    /// Returns the plan of the daily backups, if the server makes them.
+    /// Returns the settings of the daily backups, if the server makes them.
     #[must_use]
     pub fn daily(&self) -> Option<&Daily> {
         self.daily.as_ref()
@@ -246,7 +247,8 @@ impl Backups {
         found.into_iter().filter_map(|(_, _, day)| day).max()
     }
 
-    /// Lists the backups, newest first. Compares files with their manifests for two seconds at most; later calls go on.
+    /// Lists the backups, newest first. Compares files with their manifests for at most two seconds;
+    /// later calls continue.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -255,7 +257,7 @@ impl Backups {
         let mut kept = Vec::new();
         for (name, occasion, _) in names(&daily.folder)? {
             let path = daily.folder.join(&name);
-            // Removed meanwhile.
+            // The file was removed after the folder was read.
             let Ok(file) = std::fs::metadata(&path) else { continue };
             let manifest = Manifest::beside(&path).ok().flatten();
             let changed_at = file.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -286,7 +288,7 @@ impl Backups {
         Ok(kept)
     }
 
-    /// Compares a file with its manifest, and remembers the result.
+    /// Compares a file with its manifest and caches the result.
     fn compare(&self, path: &Path, name: &str) -> Soundness {
         let (Ok(file), Ok(Some(manifest))) = (std::fs::metadata(path), Manifest::beside(path)) else {
             return Soundness::Unknown;
@@ -297,7 +299,7 @@ impl Backups {
         soundness(sound)
     }
 
-    /// Opens a backup of the folder, with its length; `None` if there is no backup of this name.
+    /// Opens a backup in the folder and returns it with its length; `None` if there is no backup with this name.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -313,7 +315,7 @@ impl Backups {
         }
     }
 
-    /// Claims the making of a backup by hand; `false` while one is made, or without a folder.
+    /// Reserves the next backup by hand; `false` if one is already being made, or if no folder is configured.
     #[must_use]
     pub fn begin(&self) -> bool {
         let mut work = locked(&self.work);
@@ -324,7 +326,7 @@ impl Backups {
         true
     }
 
-    /// Makes the claimed backup, and removes the oldest of those made by hand.
+    /// Makes the reserved backup, and removes the oldest ones made by hand.
     pub fn make_by_hand(&self, clock: &Clock) {
         let made = self.daily.as_ref().map_or(Ok(()), |daily| self.write(daily, clock));
         if let Err(error) = &made {
@@ -356,7 +358,7 @@ fn soundness(is_sound: bool) -> Soundness {
     if is_sound { Soundness::Verified } else { Soundness::Damaged }
 }
 
-/// Logs a backup, and what is wrong in it.
+/// Logs a new backup and the contradictions in its records.
 fn made(path: &Path, Verified { found, contradictions, .. }: &Verified) {
     tracing::info!(file = %path.display(), "backup made: {}", found.contents());
     if let Some(first) = contradictions.first() {
@@ -371,7 +373,7 @@ fn made(path: &Path, Verified { found, contradictions, .. }: &Verified) {
 /// Removes a backup and its manifest.
 fn remove(old: &Path) -> Result<()> {
     std::fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
-    // Copies older than manifests have none.
+    // Backups made before manifests were introduced have none.
     let _ = std::fs::remove_file(Manifest::path(old));
     Ok(())
 }
@@ -393,8 +395,8 @@ pub fn newest(folder: &Path, now: i64) -> Result<String> {
     Ok(format!("{text}, and unchanged since"))
 }
 
-/// True if a backup is due: after the time of day if today's is missing, and at any time if yesterday's is missing too, because
-/// the server was down.
+/// True if a backup is due: after the time of day if today's is missing, and at any time if yesterday's is missing too
+/// because the server was down.
 fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
     match made.last() {
         Some(last) if *last >= today => false,
@@ -416,7 +418,7 @@ fn outdated(made: &BTreeSet<Date>, keep: Keep) -> BTreeSet<Date> {
     made.difference(&kept).copied().collect()
 }
 
-/// Keeps the newest date of each of the next `most` periods, and leaves the dates of later ones.
+/// Keeps the newest date of each of the next `most` periods; the dates of older periods stay in the iterator.
 fn keep_newest_of_each(
     kept: &mut BTreeSet<Date>,
     newest_first: &mut Peekable<impl Iterator<Item = Date>>,
@@ -447,7 +449,7 @@ fn remove_partial_files(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the backup if due; returns whether it did.
+/// Makes the daily backup if it is due. Returns true if it was.
 fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
     let (today, time) = (moment.date(), moment.time());
@@ -465,7 +467,8 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
     Ok(true)
 }
 
-/// Publishes the time of the newest backup as a metric. Without a backup it is 0: no alert fires on a missing series.
+/// Publishes the time of the newest backup as a metric. Without a backup it is 0, because an alert does
+/// not fire on a missing series.
 fn publish_age(folder: &Path) {
     let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
     let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());
@@ -480,7 +483,7 @@ fn publish_age(folder: &Path) {
 /// Makes the daily backups until the task is aborted.
 pub async fn run(backups: Arc<Backups>, clock: Clock) {
     let Some(daily) = backups.daily.clone() else { return };
-    // The first backup of a large library takes a while.
+    // Published before the first backup, which takes a while in a large library.
     publish_age(&daily.folder);
     loop {
         let (plan, work, time) = (daily.clone(), Arc::clone(&backups), clock.clone());
@@ -567,7 +570,7 @@ mod tests {
         assert_eq!(last, date(2026, 12, 2), "a Wednesday");
         let days = (0..7).map(|day| last.saturating_sub(jiff::Span::new().days(day)));
         let weeks = [date(2026, 11, 25), date(2026, 11, 22), date(2026, 11, 15), date(2026, 11, 8)];
-        // The last Sundays of the months, and of the newest month what is behind the weeks.
+        // The last Sunday of each month; in November, the last one before the four weeks.
         let months = [
             date(2026, 11, 1),
             date(2026, 10, 25),

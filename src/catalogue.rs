@@ -28,16 +28,16 @@ use crate::{
 /// command on the same file.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longest pause after a poll that found something: a desk's write to the catalogue waits for the next poll.
+/// Maximum pause after a poll that found changes; short, because a write to the catalogue waits for the next poll.
 const REST: Duration = Duration::from_millis(200);
 
 /// Number of entries read in one query.
 const PORTION: i64 = 10_000;
 
-/// Whole days before today whose loans make a book popular (decision 293): a term's reading, without that of other years.
+/// Whole days before today whose loans count for popularity (decision 293): about one term, without earlier years.
 const POPULAR_DAYS: i64 = 90;
 
-/// Whole days before today whose loans count for [`Catalogue::popular_this_month`], and number of its books.
+/// Whole days before today whose loans count for [`Catalogue::popular_this_month`], and its number of books.
 const MONTH_DAYS: i64 = 30;
 const POPULAR_BOOKS: usize = 24;
 
@@ -53,7 +53,7 @@ pub struct Catalogue {
 struct Shared {
     db: Db,
     clock: Clock,
-    /// Day before which the loans were counted, and the month's most lent books.
+    /// Day before which the loans were counted (`None` at first), and the month's most lent books.
     counted: Mutex<(Option<Date>, Arc<[i64]>)>,
     /// Set once the whole catalogue is loaded.
     index: SetOnce<Arc<Index>>,
@@ -88,7 +88,7 @@ impl Catalogue {
         Self { shared }
     }
 
-    /// Returns the index, once it is loaded.
+    /// Waits until the index is loaded, and returns it.
     pub async fn index(&self) -> Arc<Index> {
         Arc::clone(self.shared.index.wait().await)
     }
@@ -115,7 +115,7 @@ impl Catalogue {
     }
 }
 
-/// Loads the whole catalogue. Adds one portion to the index while reading the next.
+/// Loads the whole catalogue. Adds one batch to the index while reading the next.
 async fn load(db: &Db) -> Result<Index, Error> {
     let (mut loading, mut first) = (Loading::default(), Some(i64::MIN));
     let mut portion = Vec::new();
@@ -136,7 +136,7 @@ async fn load(db: &Db) -> Result<Index, Error> {
     .await
 }
 
-/// Returns the first id of the next portion; `None` after the last one.
+/// Returns the first id of the next batch; `None` after the last one.
 fn after(portion: &[Entry], last: i64) -> Option<i64> {
     let whole = i64::try_from(portion.len()).is_ok_and(|length| length < PORTION);
     portion.last().filter(|entry| !whole && entry.id < last).map(|entry| entry.id + 1)
@@ -166,7 +166,8 @@ async fn follow(catalogue: Arc<Shared>) {
         match polled {
             Ok(true) => {
                 failing = false;
-                // During an import this leaves half the time to readers, and the next poll reads several batches at once.
+                // Pausing as long as the poll took leaves half the time to readers during an import; the next poll then
+                // reads several batches at once.
                 tokio::time::sleep(started.elapsed().min(REST)).await;
                 continue;
             }
@@ -225,8 +226,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Counts the loans for the order by popularity, once a day. Only whole days count, so every server has the same order
-    /// and a loan moves no book while a reader turns the pages.
+    /// Counts the loans for the order by popularity, once a day. Only whole days count, so every server has the same
+    /// order, and the order stays the same while a reader pages through the list.
     async fn count_loans(&self, index: &Arc<Index>) -> Result<(), Error> {
         let today = self.clock.today();
         if self.counted().0 == Some(today) {

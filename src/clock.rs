@@ -23,7 +23,7 @@ pub struct Clock {
 #[derive(Clone, Debug)]
 enum Source {
     System,
-    /// Set by a test, epoch milliseconds.
+    /// Time set by a test, epoch milliseconds.
     Set(Arc<AtomicI64>),
 }
 

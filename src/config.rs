@@ -108,7 +108,7 @@ pub enum Command {
         #[command(flatten)]
         zone: Zone,
     },
-    /// Change the library's time zone. All servers must be stopped; due dates stay the days that they are.
+    /// Change the library's time zone. All servers must be stopped; due dates keep their calendar days.
     TimeZone {
         /// IANA name, for instance Asia/Kolkata.
         #[arg(value_parser = zone)]
@@ -152,7 +152,7 @@ pub enum MailCommand {
     },
 }
 
-/// Options of `serve` from which the doctor sees that a proxy is not named.
+/// Options of `serve` by which the doctor detects a proxy that is not named.
 #[derive(Args, Clone)]
 pub struct Visible {
     /// The same as for `serve`.
@@ -172,7 +172,7 @@ impl Visible {
         self.public_url.clone().map_or_else(|| Ok(Url::parse("http://localhost/")?), Ok)
     }
 
-    /// True if browsers come by https, which neither the server nor a named proxy speaks.
+    /// True if browsers use https, but neither a certificate nor a trusted proxy is configured.
     #[must_use]
     pub fn has_unnamed_proxy(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
@@ -191,7 +191,7 @@ pub struct Database {
 #[derive(Args, Clone, Copy)]
 pub struct AcceptContradictions {
     /// Use a backup although its records contradict each other; for when there is no better one. The contradictions are listed
-    /// either way.
+    /// in any case.
     #[arg(long)]
     pub although_records_contradict: bool,
 }
@@ -199,7 +199,7 @@ pub struct AcceptContradictions {
 #[derive(Args, Clone)]
 pub struct Zone {
     /// Time zone in which the library's days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC). The first start
-    /// keeps it in the database, Asia/Kolkata by default; later ones need not name it.
+    /// stores it in the database, Asia/Kolkata by default; later starts need no time zone.
     #[arg(long, env = "LIBRARY_TIME_ZONE", value_parser = zone)]
     pub time_zone: Option<TimeZone>,
 }
@@ -254,7 +254,7 @@ pub struct Serve {
     /// Time of day of the backup, in the library's time zone.
     #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
     pub backup_time: Time,
-    /// Backups to keep: days, behind them the last of so many weeks, and behind those the last of so many months.
+    /// Daily backups to keep: number of newest days, then of earlier weeks and months whose last backup is kept.
     #[arg(long, env = "LIBRARY_BACKUP_KEEP", default_value = "7,4,12", value_name = "DAYS,WEEKS,MONTHS")]
     pub backup_keep: Keep,
     /// Maximum duration of a librarian's session, for instance 12h.
@@ -263,7 +263,7 @@ pub struct Serve {
     /// Maximum idle time of a librarian's session, for instance 30m.
     #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
     pub librarian_idle: Duration,
-    /// Number of changes that a student may make per minute, or all at once: loans, returns, holds, reviews, their own account.
+    /// Maximum number of a student's changes per minute, also in one burst: loans, returns, holds, reviews, account.
     #[arg(long, env = "LIBRARY_STUDENT_CHANGES", default_value_t = CHANGES_A_MINUTE, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub student_changes: u32,
     #[command(flatten)]
@@ -285,8 +285,8 @@ pub struct Serve {
 /// Sign-in with the college's provider (OpenID Connect); the client's secret is in `LIBRARY_OIDC_CLIENT_SECRET` or in a file.
 #[derive(Args, Clone)]
 pub struct Oidc {
-    /// Issuer of the college's provider (OpenID Connect), which turns sign-in with it on; exactly as the provider writes it,
-    /// for instance `https://accounts.google.com`.
+    /// Issuer of the college's provider (OpenID Connect), exactly as the provider writes it, for instance
+    /// `https://accounts.google.com`; turns on sign-in with the provider.
     #[arg(long, env = "LIBRARY_OIDC_ISSUER", requires = "oidc_client_id", value_name = "URL")]
     pub oidc_issuer: Option<String>,
     /// Client id of this library at the provider.
@@ -302,7 +302,7 @@ pub struct Oidc {
     /// Domains of the college's mail, separated by commas: a verified address there identifies the account with that address.
     #[arg(long, env = "LIBRARY_OIDC_EMAIL_DOMAINS", value_delimiter = ',', value_name = "DOMAINS")]
     pub oidc_email_domains: Vec<String>,
-    /// Claim of the provider's ID token with the roll number, if users cannot edit it.
+    /// Claim of the provider's ID token that contains the roll number, if users cannot edit it.
     #[arg(long, env = "LIBRARY_OIDC_ROLL_NUMBER_CLAIM", value_name = "CLAIM")]
     pub oidc_roll_number_claim: Option<String>,
     /// Further hosts that the server may call, besides the issuer's, separated by commas.
@@ -349,7 +349,7 @@ impl Oidc {
         Provider::new(options, &self.oidc_ca).map(Some)
     }
 
-    /// Not an option of the command line, which every user of the machine can read.
+    /// Reads the client secret. No option has it, because every user of the machine can read command lines.
     fn secret(&self) -> Result<String> {
         secret(self.oidc_client_secret_file.as_deref(), "LIBRARY_OIDC_CLIENT_SECRET")?.context(
             "--oidc-issuer needs the client's secret: --oidc-client-secret-file, or LIBRARY_OIDC_CLIENT_SECRET",
@@ -357,7 +357,7 @@ impl Oidc {
     }
 }
 
-/// Reads a secret from the first line of a file that is closed to others, else from a variable.
+/// Reads a secret from the first line of a file closed to other users, otherwise from an environment variable.
 fn secret(file: Option<&Path>, variable: &str) -> Result<Option<String>> {
     let Some(file) = file else {
         return Ok(std::env::var(variable).ok().filter(|secret| !secret.is_empty()));
@@ -377,7 +377,7 @@ fn secret(file: Option<&Path>, variable: &str) -> Result<Option<String>> {
 /// Mail by SMTP, off unless a mail server is named; the password is in `LIBRARY_SMTP_PASSWORD` or in a file.
 #[derive(Args, Clone)]
 pub struct Mail {
-    /// Mail server that takes the library's mail, which turns mail on: `smtps://USER@HOST` (TLS), `smtp://USER@HOST` (STARTTLS,
+    /// Mail server for outgoing mail; turns mail on: `smtps://USER@HOST` (TLS), `smtp://USER@HOST` (STARTTLS,
     /// required), or `smtp-plain://HOST`, which protects nothing. An @ in the user's name is written %40.
     #[arg(long, env = "LIBRARY_SMTP_URL", requires = "mail_from", value_name = "URL")]
     pub smtp_url: Option<Url>,
@@ -391,10 +391,10 @@ pub struct Mail {
     /// Sender of all mail, for instance `City Library <library@school.in>`.
     #[arg(long, env = "LIBRARY_MAIL_FROM", value_name = "ADDRESS")]
     pub mail_from: Option<Mailbox>,
-    /// Address that gets the answers, if it is not the sender's.
+    /// Address for replies, if it is not the sender's.
     #[arg(long, env = "LIBRARY_MAIL_REPLY_TO", value_name = "ADDRESS")]
     pub mail_reply_to: Option<Mailbox>,
-    /// For trials: one address that gets all mail in place of its readers.
+    /// For trials: one address that gets all mail in place of the recipients.
     #[arg(long, env = "LIBRARY_MAIL_REDIRECT", value_name = "ADDRESS")]
     pub mail_redirect: Option<Address>,
     /// Maximum number of mails per minute.
@@ -454,7 +454,7 @@ impl Mail {
     }
 }
 
-/// Decodes the user's name of a URL.
+/// Decodes the percent-encoded user name of a URL.
 fn percent_decoded(text: &str) -> String {
     let form = format!("text={}", text.replace('+', "%2B"));
     url::form_urlencoded::parse(form.as_bytes()).map(|(_, text)| text.into_owned()).collect()
@@ -571,7 +571,7 @@ pub enum Admin {
         #[command(flatten)]
         database: Database,
     },
-    /// Give a person a new password, while the server runs; asks for it. The person is signed out.
+    /// Set a new password for a person while the server runs; asks for the password. The person is signed out.
     ResetPassword {
         /// Email address of the account.
         #[arg(long)]

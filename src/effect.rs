@@ -29,7 +29,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct Effect {
     pub summary: Vec<Message>,
-    /// Number of loans with another fine.
+    /// Number of loans whose fine changes.
     pub fines_changed: i64,
     /// Dues of these loans now.
     pub before: Money,
@@ -44,7 +44,7 @@ pub struct Effect {
     pub loans: Vec<Affected>,
 }
 
-/// An open loan that changes.
+/// An open loan that the change affects.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Affected {
@@ -65,8 +65,8 @@ pub struct Affected {
 /// Maximum number of listed loans.
 const LISTED: i64 = 50;
 
-/// New due date of these loans, if it moves: off a day that is closed now and was open before, or to the day on which
-/// all books are due back, if that changed.
+/// Returns the new due date of these loans, if it moves: off a day that the change closes, or to the day on which all
+/// books are due back, if that day changed.
 fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Option<Due> {
     let was = before.history.newest().for_category(&loans.category).all_back_by;
     let newest = after.history.newest().for_category(&loans.category);
@@ -135,7 +135,7 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
 /// Batch size of moved loans.
 const PORTION: i64 = 1000;
 
-/// Applies the moves of due dates. Each loan stores the reason and gets an event.
+/// Moves the due dates. Stores the reason in each loan and records a change for it.
 pub fn move_due_dates(
     tx: &mut Tx<'_>,
     at: i64,

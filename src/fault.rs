@@ -1,8 +1,8 @@
-//! Faults injected by the rigs of `docs/reliability.md`, which must notice them. Release builds have none.
+//! Faults injected by the rigs of `docs/reliability.md`, which must detect them. Release builds have none.
 
 use std::sync::LazyLock;
 
-/// Fault of a broken build.
+/// Fault that can be injected into a debug build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Answers before COMMIT.
@@ -23,7 +23,7 @@ pub(crate) enum Fault {
     Panic,
 }
 
-/// True if `LIBRARY_FAULT` names it.
+/// True if `LIBRARY_FAULT` names this fault; always false in a release build.
 pub(crate) fn is_planted(fault: Fault) -> bool {
     static PLANTED: LazyLock<Option<Fault>> =
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {

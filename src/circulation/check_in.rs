@@ -33,7 +33,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct CheckIn {
     pub loan: LoanId,
-    /// `OnShelf`, to be lent at once, or `ToShelve` (R-COPY-4).
+    /// New condition: `OnShelf`, so that the copy can be lent at once, or `ToShelve` (R-COPY-4).
     pub to: Condition,
     /// Return day to record, from the day of lending to today; `None` for today.
     pub returned_on: Option<Date>,
@@ -46,7 +46,7 @@ pub struct CheckIn {
 #[derive(Clone, Debug)]
 pub struct Returned {
     pub loan: OpenLoan,
-    /// Day that the return counts from: `CheckIn::returned_on`, but not before the day of lending.
+    /// Day on which the return counts: `CheckIn::returned_on`, but not before the day of lending.
     pub on: Date,
     pub fine: Money,
     /// Explanation of the fine; empty without one.
@@ -57,7 +57,7 @@ pub struct Returned {
     pub to: Condition,
     /// Hold for which the copy is kept now (R-HOLD-2).
     pub caught: Option<Hold>,
-    /// Recorded change of the return.
+    /// Id of the recorded change.
     pub change: ChangeId,
 }
 
@@ -98,7 +98,7 @@ pub fn check_in(
     let facts =
         copies::lock(tx, copy)?.filter(|facts| facts.book_id == loan.book_id).ok_or(Error::NotFound)?;
     let mut to = match (&line, facts.condition) {
-        // Copies of a deleted title cannot be found.
+        // A deleted title is no longer in the catalogue, so its copy is withdrawn.
         (None, _) => Condition::Withdrawn,
         (_, Condition::Reference) => Condition::Reference,
         // The copy is promised to the queue only after the desk has seen it.
@@ -135,7 +135,7 @@ pub fn check_in(
         was: Some(facts.condition).filter(|was| *was != Condition::OnShelf),
         swapped: swapped.clone(),
     };
-    // The entry names the lent copy, whose history would otherwise lack the swap; the loan names the other.
+    // The entry names the lent copy, whose history would otherwise lack the swap; the change names the returned one.
     let left = swapped.map(|swapped| swapped.copy);
     let entry =
         Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change: change.into() };

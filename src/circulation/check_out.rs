@@ -69,7 +69,7 @@ pub fn check_out(
         Take::This(copy) => (copies::book_of(tx, copy)?.ok_or(Error::NotFound)?, Some(copy)),
     };
     reader_blocks(tx, moment, rulebook, &policy, &reader, Some(book), &mut blocks)?;
-    // The title's row is the lock of its copies and its queue.
+    // The lock of the title's row covers its copies and its queue.
     let mut line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
     let kept_for_reader = line.of(what.reader).and_then(|own| own.kept).map(|(copy, _)| copy);
     let facts = match in_hand.or(kept_for_reader) {
@@ -126,7 +126,7 @@ pub fn check_out(
         renewals: 0,
         due_reasons: (due.explain.len() > 1).then(|| Message::to_stored(&due.explain)),
         category,
-        // Only overdue loans need it, read with the loan.
+        // Needed only for the fine of an overdue loan; a new loan has none.
         price: None,
         title_deleted: false,
     };
@@ -147,8 +147,8 @@ pub fn check_out(
     Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }
 
-/// Returns the reasons that keep a student from borrowing this title without the desk, except for its copies. Locks
-/// nothing, so [`check_out`] decides again.
+/// Returns the reasons that keep a student from borrowing this title without the desk, apart from the state of its
+/// copies. Locks nothing, so [`check_out`] decides again.
 pub fn reasons_against(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -174,7 +174,7 @@ pub fn reasons_against(
     Ok(blocks)
 }
 
-/// Returns the copy's own block: its state, or the people in the queue.
+/// Returns the block that comes from the copy: its state, or people ahead in the queue.
 fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
     if let Some(due) = facts.due {
         return Some(Block::OnLoan { due });
@@ -192,7 +192,8 @@ fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
     }
 }
 
-/// Adds the reader's blocks for this title, or for any title. Reads no loans if the rules set no limit.
+/// Adds the reader's blocks: those for any title and, with `book`, those for that title. Reads no loans if the rules
+/// set no limit.
 pub(super) fn reader_blocks(
     tx: &mut Tx<'_>,
     moment: Moment,

@@ -1,7 +1,7 @@
 //! Holds: people queue for a title, and an incoming copy is kept for the first in the queue (R-HOLD-1 to R-HOLD-4).
 //!
 //! The place in the queue is computed, never stored: holds are ordered by their time, unless a librarian moved them. A
-//! copy belongs to a hold only while it is kept. Every function locks the title's row first, which is the lock of its
+//! copy belongs to a hold only while it is kept. Every function locks the title's row first, whose lock covers its
 //! copies and its queue.
 
 use jiff::civil::Date;
@@ -129,7 +129,7 @@ pub(super) fn catch(
     holds::keep(tx, first.id, copy, until)?;
     first.kept = Some((copy, until));
     let (hold, person) = (first.id, first.user_id);
-    // Condition once the hold ends.
+    // This condition takes effect once the hold ends.
     copies::set_condition(tx, copy, Condition::ToShelve)?;
     let barcode = copies::barcode(tx, copy)?;
     let change = HoldChange::HoldReady { hold, title: line.title.clone(), copy, barcode, until, from };
@@ -189,7 +189,7 @@ pub fn shown(tx: &mut Tx<'_>, calendar: &Calendar, today: Date, id: HoldId) -> R
     Ok(complete(tx, calendar, today, hold)?)
 }
 
-/// Computes the last day under today's calendar, and the expected day of a copy.
+/// Completes a hold: the last day of a ready one under today's calendar, the expected day of a waiting one.
 pub fn complete(
     tx: &mut Tx<'_>,
     calendar: &Calendar,
@@ -274,7 +274,7 @@ pub fn place(
     shown(tx, &rulebook.calendar, moment.today, hold)
 }
 
-/// Ends a hold. A kept copy goes to the next in the queue, or is to be shelved.
+/// Ends a hold. Its kept copy is then kept for the next in the queue, or is to be shelved.
 fn end(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -333,7 +333,7 @@ pub fn cancel(
 /// Cancels all waiting holds of a title that no copy can fill; returns their number.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the title does not exist; [`Error::Invalid`] if a copy may still come.
+/// [`Error::NotFound`] if the title does not exist; [`Error::Invalid`] if a copy may still become available.
 pub fn cancel_unfillable(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -361,7 +361,7 @@ pub fn lock_titles(tx: &mut Tx<'_>, people: &[UserId]) -> Result<()> {
     Ok(())
 }
 
-/// Cancels all open holds of a person who may no longer hold.
+/// Cancels all open holds of a person who may no longer place holds.
 pub fn cancel_all_of(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -372,7 +372,7 @@ pub fn cancel_all_of(
 ) -> Result<()> {
     for id in holds::open_of_person(tx, person)? {
         match cancel(tx, actor, moment, rulebook, id, reason) {
-            // Ended while waiting for the title's lock.
+            // Another transaction ended the hold while this one waited for the title's lock.
             Err(Error::NotFound) => {}
             done => done?,
         }
@@ -415,8 +415,8 @@ pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) 
     Ok(true)
 }
 
-/// Fulfils the borrower's own hold by the copy they borrow. Another copy kept for them goes to the next in the queue,
-/// or is to be shelved.
+/// Fulfils the borrower's own hold with the lent copy. Another copy kept for the borrower is then kept for the next in
+/// the queue, or is to be shelved.
 pub(super) fn fulfil(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -520,7 +520,7 @@ pub fn reorder(
     shown(tx, &rulebook.calendar, moment.today, id)
 }
 
-/// Returns a block if more people wait than copies are free.
+/// Returns a block if more people are waiting than copies are free.
 pub(super) fn renewal_block(tx: &mut Tx<'_>, book: BookId) -> Result<Option<Block>> {
     let waiting = holds::waiting(tx, book)?;
     if waiting == 0 || waiting <= books::on_shelf(tx, book)? {

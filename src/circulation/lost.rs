@@ -133,7 +133,7 @@ pub struct LostPrice {
     pub charge: LineId,
     pub user_id: UserId,
     pub user_name: String,
-    /// Amount that a reversal would take back: the price less what was waived.
+    /// Amount that a reversal would cancel: the price less its waived part.
     pub amount: Money,
     /// Paid part, which would become credit.
     pub paid: Money,
@@ -148,7 +148,7 @@ pub fn lost_price(tx: &mut Tx<'_>, copy: &Copy) -> Result<Option<LostPrice>> {
     price_charged(tx, id)
 }
 
-/// Returns what a reversal of this charge would take back; `None` if it is reversed or fully waived.
+/// Returns the price that a reversal of this charge would cancel; `None` if it is reversed or fully waived.
 fn price_charged(tx: &mut Tx<'_>, id: LineId) -> Result<Option<LostPrice>> {
     let (user_id, line) = ledger::line_by_id(tx, id)?.ok_or(Error::NotFound)?;
     let amount = line.amount - ledger::waived(tx, id)?;
@@ -180,7 +180,7 @@ pub fn found_prices(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundPrice>> 
     Ok(prices)
 }
 
-/// [`lost_price`] of a copy, if a move to this state would bring it back.
+/// Returns the [`lost_price`] of a copy, if a move to this condition means that the copy was found.
 pub fn price_if_found(tx: &mut Tx<'_>, id: CopyId, to: Condition) -> Result<Option<LostPrice>> {
     if !matches!(to, Condition::OnShelf | Condition::ToShelve | Condition::InRepair | Condition::Reference) {
         return Ok(None);

@@ -42,7 +42,7 @@ pub use refusal::{Block, BlockShown, NotUndone, Refusal};
 pub use renew::{ChargedAnyway, Renew, Renewed, SetDueDate, charge_anyway, renew, set_due_date};
 pub use view::{due_reasons, view};
 
-/// Actor of a change.
+/// Signed-in person who makes a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A student, for themselves only.
@@ -70,7 +70,7 @@ pub struct Override {
     pub cancel_hold: bool,
 }
 
-/// A loan that was begun, and the recorded change.
+/// A new loan, and the change recorded for it.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub loan: Loan,
@@ -128,7 +128,7 @@ impl Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Succeeds without blocks, or if a librarian overrides all of them; returns what was overridden.
+/// Succeeds if there are no blocks, or a librarian overrides all of them; returns the overridden blocks.
 fn decide(actor: Actor, blocks: Vec<Block>, overriding: Option<&Override>) -> Result<Option<Overridden>> {
     if blocks.is_empty() {
         return Ok(None);

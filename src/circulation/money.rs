@@ -39,7 +39,7 @@ pub struct NewCharge<'a> {
     pub loan: Option<LoanId>,
 }
 
-/// Writes a charge into a person's account. Records no change: the causing change names the charge.
+/// Writes a charge into a person's account. Records no change, because the change that causes the charge names it.
 pub(super) fn write_charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -104,7 +104,7 @@ pub fn charge(
     new: &NewCharge<'_>,
 ) -> Result<(Charge, ChangeId)> {
     lock(tx, new.person)?;
-    // Erased or merged into another record while this transaction waited.
+    // The person may have been erased or merged while this transaction waited for the lock.
     people::by_id(tx, new.person)?.ok_or(Error::NotFound)?;
     let charge = write_charge(tx, actor, moment, new)?;
     let change = MoneyChange::Charged {
@@ -204,7 +204,7 @@ pub fn pay(
     Ok(Paid { receipt, change })
 }
 
-/// Refuses to forgive or pay out what is on the librarian's own account: another librarian decides (X11).
+/// Refuses waivers, reversals and refunds on the librarian's own account: another librarian must make them (X11).
 fn refuse_own(actor: Actor, person: UserId) -> Result<()> {
     if actor.uid() == person { Err(Error::OwnAccount) } else { Ok(()) }
 }
@@ -368,7 +368,8 @@ pub struct PaymentReversed {
 /// credit because its charge was reversed is taken from the credit.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] if the payment is already reversed, or its credit was paid out.
+/// [`Error::NotFound`]; [`Error::OwnAccount`]; [`Error::Invalid`] if the payment is already reversed, or its credit was
+/// paid out.
 pub fn reverse_payment(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -410,8 +411,8 @@ pub fn reverse_payment(
     Ok(PaymentReversed { receipt, change })
 }
 
-/// Adds the opposite of a line, which names the line. The reversal of a charge settles it; the reversal of a payment or
-/// waiver opens what it settled.
+/// Adds a line that reverses `line`. The reversal of a charge settles the charge; the reversal of a payment or waiver
+/// reopens the charges that it had settled.
 pub(super) fn reverse(tx: &mut Tx<'_>, actor: Actor, moment: Moment, line: LineId) -> Result<LineId> {
     let person = lock_of_line(tx, line)?.ok_or(Error::NotFound)?;
     let (_, first) = line_by_id(tx, line)?.ok_or(Error::NotFound)?;

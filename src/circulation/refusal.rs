@@ -11,7 +11,7 @@ use crate::{
     money::Money,
 };
 
-/// One reason. Its id is part of the API.
+/// One reason for a refusal. Its id is part of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     /// The person is not active (R-PEOPLE-6).
@@ -32,7 +32,7 @@ pub enum Block {
         holds: i64,
         owes: Money,
     },
-    /// The people of the batch are no longer those of the preview (R-PEOPLE-5).
+    /// The batch changed since its preview (R-PEOPLE-5).
     PreviewOutdated,
     /// A promotion of this term moved these people into the batch.
     MovedBefore {
@@ -57,7 +57,7 @@ pub enum Block {
         owes: Money,
         limit: Money,
     },
-    /// The person has this many overdue loans.
+    /// The person has reached the limit of overdue loans.
     Overdue {
         overdue: i64,
         limit: i64,
@@ -96,12 +96,12 @@ pub enum Block {
     RenewWaiting {
         waiting: i64,
     },
-    /// Extending would not move the due date; `why` says what holds it.
+    /// A renewal would not move the due date, for the reason `why`.
     GainsNothing {
         due: Date,
         why: Message,
     },
-    /// A title with a free copy cannot be held.
+    /// A copy of the title is free, so no hold is possible.
     FreeCopy {
         location: String,
     },
@@ -111,7 +111,7 @@ pub enum Block {
     },
     /// No copy of the title is left that could be lent.
     NoCopyLeft,
-    /// The person already holds the title.
+    /// The person already has a hold on the title.
     InLine,
     /// The person has the maximum number of holds.
     HoldLimit {
@@ -127,19 +127,19 @@ pub enum NotUndone {
     Already,
     /// A later change depends on it.
     Later,
-    /// This later change depends on it; with the person concerned.
+    /// The later change `what` depends on it; `name` is its person.
     Since { what: Message, name: Option<String> },
-    /// Its charge was paid or waived.
+    /// The charge that it made was paid or waived.
     Paid,
-    /// Its money is in a closing of the till; with the receipt of a payment.
+    /// Its money is in a closing of the till; `receipt` is set for a payment.
     Closed { receipt: Option<String>, closing: i64 },
-    /// The day of the change is over; with the way to correct it now.
+    /// The day of the change is over; `instead` describes how to correct the change now.
     Day { instead: Message },
     /// This kind of change cannot be undone.
     Kind,
     /// Books of the import were lent, reserved or reviewed since.
     Lent { books: i64 },
-    /// These people were changed since; `names` has the first.
+    /// These people were changed since; `names` lists the first of them.
     People { people: usize, names: String },
 }
 
@@ -294,7 +294,7 @@ pub struct BlockShown {
     pub text: String,
     /// True if a librarian may override it with a reason.
     pub overridable: bool,
-    /// Numbers and days of the text.
+    /// Parameters of the text, such as numbers and days.
     pub facts: Map<String, Value>,
     /// Template of the text: `x-messages[code]`.
     #[schema(value_type = String)]

@@ -41,9 +41,9 @@ pub struct Renew {
 #[derive(Clone, Debug)]
 pub struct Renewed {
     pub loan: Loan,
-    /// Due date before.
+    /// Due date before the renewal.
     pub from: Date,
-    /// Part of the running fine that fell away (R-MONEY-5).
+    /// Part of the running fine that the renewal dropped (R-MONEY-5).
     pub dropped: Money,
     pub change: ChangeId,
 }
@@ -92,7 +92,7 @@ pub fn renew(
         blocks.push(Block::GainsNothing { due: from, why: why.clone() });
     }
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-    // The fine follows the due date.
+    // The fine counts from the due date, so a later one drops all or part of it.
     let rest = running.amount - fine_if_due(due.day).amount;
     let (charged, dropped) = if rules.charge_on_renewal {
         (running, Money::ZERO)
@@ -129,8 +129,8 @@ pub struct SetDueDate {
     pub reason: String,
 }
 
-/// Sets the due date of one loan by hand; the number of renewals stays. The fine follows the date. Returns no change if
-/// the loan has this date already.
+/// Sets the due date of one loan by hand; the number of renewals is unchanged. The fine counts from the new date.
+/// Returns no change if the loan already has this date.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the loan is not open; [`Error::Invalid`] for a day before today.
@@ -176,7 +176,7 @@ pub fn set_due_date(
 /// Maximum number of a title's later charges searched for the one of a renewal.
 const LOOKED_THROUGH: i64 = 200;
 
-/// Returns the change that charged the fine dropped by this renewal and was not undone.
+/// Returns the change that charged the fine dropped by this renewal, unless that change was undone.
 pub(super) fn charged_anyway(tx: &mut Tx<'_>, renewal: &Recorded) -> Result<Option<Recorded>> {
     let filter = Filter {
         book: renewal.book.as_ref().map(|(book, _)| *book),
@@ -191,7 +191,7 @@ pub(super) fn charged_anyway(tx: &mut Tx<'_>, renewal: &Recorded) -> Result<Opti
     }))
 }
 
-/// The fine of a renewal, charged after all.
+/// A fine that a renewal dropped and that was charged after all.
 #[derive(Clone, Debug)]
 pub struct ChargedAnyway {
     pub person: UserId,
@@ -212,7 +212,7 @@ pub fn charge_anyway(
     renewal: ChangeId,
 ) -> Result<ChargedAnyway> {
     let found = events::by_id(tx, renewal)?.ok_or(Error::NotFound)?;
-    // Undo of the renewal locks the loan too.
+    // An undo of the renewal locks the loan too; the change is read again under the lock.
     loans::lock_all(tx, found.change.loans())?;
     let found = events::by_id(tx, renewal)?.ok_or(Error::NotFound)?;
     let before = charged_anyway(tx, &found)?;

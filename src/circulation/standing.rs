@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Standings of these people; people without loans and balance are left out.
+/// Standings of these people, except those with neither loans nor a balance.
 pub fn of(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,
@@ -39,7 +39,7 @@ pub enum Amount {
     Owes,
 }
 
-/// One amount for all people, in order of their ids; zeros are left out.
+/// Returns one amount for each person, ordered by id; zeros are left out.
 pub fn of_all(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,

@@ -158,7 +158,7 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
 pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<books::Detail> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
-    // The same instant: undo finds the holds by it.
+    // Both use the same instant, by which an undo finds the cancelled holds.
     hold::title_deleted(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::title_deleted(tx, book)?;
@@ -169,7 +169,7 @@ pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
 /// are free again.
 pub fn take_back_copies(tx: &mut Tx<'_>, book: BookId, added: &[CopyId]) -> Result<()> {
     if books::lock(tx, book)?.is_none() {
-        // The title was deleted since, and its copies with it.
+        // The title and its copies were deleted in the meantime.
         return Ok(());
     }
     imports::take_back_copies(tx, book, added)?;
@@ -213,8 +213,8 @@ pub fn added_change(added: &[AddedCopy]) -> CopyChange {
     }
 }
 
-/// Adjusts the copies after an edit of a title's count, which is already stored: adds the difference, or withdraws it
-/// from the shelf, copies never lent first (R-COPY-3).
+/// Adjusts the copies after an edit of a title's count, which is already stored: adds the missing copies, or withdraws
+/// surplus ones from the shelf, those never lent first (R-COPY-3).
 pub fn follow_number(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -252,7 +252,8 @@ pub fn follow_number(
     Ok(())
 }
 
-/// Moves a copy into another state (R-COPY-2). A copy that comes to the shelf is kept for the title's queue.
+/// Moves a copy into another state (R-COPY-2). A copy moved to the shelf is kept for the title's queue, if
+/// there is one.
 pub fn move_copy(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -334,7 +335,7 @@ pub fn shelve(
         match move_copy(tx, actor, moment, rulebook, id, Condition::OnShelf, "") {
             Ok(copy) if copy.state == State::OnHoldShelf => shelved.kept += 1,
             Ok(_) => shelved.on_shelf += 1,
-            // A concurrent request moved it or deleted its title.
+            // A concurrent request moved the copy or deleted its title.
             Err(Error::Obstacle(Obstacle::NoWay { .. })) => {}
             Err(error) => return Err(error),
         }

@@ -19,13 +19,13 @@ pub struct Close<'a> {
     pub after: i64,
     /// Expected cash that the librarian saw.
     pub expected: Money,
-    /// Cash that was in the till before.
+    /// Cash in the till at the start: the opening float.
     pub opening: Money,
     pub counted: Money,
     pub note: &'a str,
 }
 
-/// Closes the till: the closing has all money since the last one, and the next number, without gaps.
+/// Closes the till. The closing covers all money since the previous one and gets the next number, without gaps.
 ///
 /// # Errors
 /// [`Error::Invalid`] if another librarian closed it meanwhile, or money was added since the librarian counted.

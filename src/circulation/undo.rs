@@ -1,7 +1,7 @@
 //! Undo: a change is undone by an opposite change that names it; nothing is deleted (R-UNDO-1, R-UNDO-2).
 //!
-//! Possible until the library's day ends, and only while no later change depends on it: a step that finds another state than
-//! the change left fails.
+//! An undo is possible until the library's day ends, and only while no later change depends on the change: a step fails
+//! if the state is no longer the one that the change produced.
 
 use jiff::civil::Date;
 
@@ -39,11 +39,11 @@ use crate::{
 pub struct Undone {
     /// Change that records the undo.
     pub change: ChangeId,
-    /// Restored state.
+    /// Description of the restored state.
     pub messages: Vec<Message>,
 }
 
-/// Refuses an undo.
+/// Returns the error of a refused undo.
 #[must_use]
 pub fn not_undone(why: NotUndone) -> Error {
     Error::Refused(Refusal { blocks: vec![Block::NotUndone(why)] })
@@ -94,7 +94,7 @@ fn undo_found(
     Ok(Undone { change, messages })
 }
 
-/// Says where a copy is after an undo, and who is next in line for its title.
+/// Describes where a copy is after an undo, and names the first in the queue for its title.
 fn where_now(tx: &mut Tx<'_>, copy: CopyId) -> Result<Vec<Message>> {
     let Some(copy) = copies::by_id(tx, copy)?.filter(|copy| !copy.title.is_empty()) else {
         return Ok(Vec::new());
@@ -207,10 +207,10 @@ fn take_back(
     Ok((change, messages))
 }
 
-/// Maximum number of cancelled holds or changed people named; of more only the number is given.
+/// Maximum number of cancelled holds or changed people named one by one.
 const NAMED: usize = 5;
 
-/// Maximum number of people named who keep their batch: the librarian corrects them by hand.
+/// Maximum number of named people whose move cannot be undone: the librarian corrects their batch by hand.
 const NAMED_TO_CORRECT: usize = 50;
 
 fn named(names: &[&str], most: usize) -> String {
@@ -237,7 +237,7 @@ fn reserve_again(
         let Change::Hold(HoldChange::HoldCancelled { title, .. }) = found.change.clone() else { continue };
         match take_back(tx, actor, moment, found) {
             Ok(_) => {}
-            // Detected before anything is written.
+            // This check fails before anything is written, so the other holds can still be reopened.
             Err(error) if is_later(&error) && told.len() < NAMED => {
                 told.push(message::undone_hold_stays(&title, &name));
             }
@@ -296,7 +296,7 @@ fn things(of: &Recorded) -> Vec<Thing> {
     loans_and_copies.chain(holds_and_lines).collect()
 }
 
-/// Whether a later change may keep an earlier one from being undone.
+/// True if a later change may keep an earlier one from being undone.
 fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> bool {
     let of_person = person.is_some() && later.person.as_ref().map(|(person, _)| *person) == person;
     let things = things(later);
@@ -321,7 +321,7 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
     }
 }
 
-/// Returns the person of a change; fails with `Later` if the person is gone since.
+/// Returns the person of a change; fails with `Later` if the person no longer exists.
 fn there(found: std::result::Result<Subject, authority::Error>) -> Result<Subject> {
     match found {
         Err(authority::Error::NotFound) => Err(not_undone(NotUndone::Later)),
@@ -409,12 +409,12 @@ impl Step<'_, '_> {
         }
     }
 
-    /// Returns the librarian's authority to write on people.
+    /// Returns the librarian's authority to change people's records.
     fn authority(&mut self) -> Result<Authority> {
         Ok(Authority::of(self.tx, self.actor.uid())?)
     }
 
-    /// Locks the title's row, which comes before all others.
+    /// Locks the title's row, which comes before its copies in the lock order.
     fn line(&mut self) -> Result<Line> {
         let book = self.book.ok_or(Error::NotFound)?;
         Line::lock(self.tx, book)?.ok_or(not_undone(NotUndone::Later))
@@ -443,7 +443,7 @@ impl Step<'_, '_> {
         let open = loans::lock_open(self.tx, loan)?;
         require(open.as_ref().is_some_and(|open| open.renewals == 0 && open.return_date == due))?;
         let lent = open.map(|open| open.copy_id).ok_or(Error::NotFound)?;
-        // By a swap the loan may be that of another copy since.
+        // A later swap may have given the loan another copy.
         require(copy.is_none_or(|copy| copy == lent))?;
         let copy = lent;
         let line = self.line()?;
@@ -555,7 +555,7 @@ impl Step<'_, '_> {
     /// Moves back what the merge moved; requires that nothing new happened to either record.
     fn merged(&mut self, dropped: UserId) -> Result<()> {
         let keep = self.person.ok_or(Error::NotFound)?;
-        // A payment that holds an account commits before the checks.
+        // Waits for concurrent payments to commit, so that the checks see them.
         for uid in [keep.min(dropped), keep.max(dropped)] {
             ledger::lock(self.tx, uid)?;
         }
@@ -617,7 +617,7 @@ impl Step<'_, '_> {
         require(reversed != Some(true))
     }
 
-    /// Returns the hold that keeps this copy to its place in the queue.
+    /// Puts the hold that keeps this copy back to its place in the queue.
     fn release(&mut self, line: &Line, hold: HoldId, copy: CopyId) -> Result<()> {
         let keeping = line.keeping(copy).filter(|keeping| keeping.id == hold);
         let keeping = keeping.ok_or(not_undone(NotUndone::Later))?;
@@ -671,7 +671,7 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// Undoes a reversal of a payment; requires that what it opened is still owed.
+    /// Undoes a reversal of a payment; requires that the charges it reopened are still owed.
     fn payment_reversed(&mut self, line: LineId) -> Result<()> {
         let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         ledger::lock(self.tx, person)?;
@@ -694,7 +694,7 @@ impl Step<'_, '_> {
         if let Some(closing) = till::closing_of(self.tx, line)? {
             return Err(not_undone(NotUndone::Closed { receipt: found.receipt, closing }));
         }
-        // What the line settled may have been reversed since.
+        // A charge that the line settled may have been reversed since.
         for part in ledger::settled_by(self.tx, line)? {
             let charge = ledger::line_by_id(self.tx, part.charge)?;
             require(charge.is_some_and(|(_, charge)| !charge.reversed))?;
@@ -704,7 +704,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// Returns the stored condition of a copy in this state; fails for on loan and on the hold shelf.
+/// Returns the stored condition of a copy in this state; fails for a copy on loan or on the hold shelf.
 fn condition(state: State) -> Result<Condition> {
     Condition::parse(state.as_str()).ok_or(not_undone(NotUndone::Later))
 }

@@ -574,7 +574,7 @@ mod tests {
         ] {
             assert_eq!(fill(&atoms(text), width).0, expected, "{text}");
         }
-        // The Hebrew hyphen is a letter wide, not a mark.
+        // The Hebrew hyphen is as wide as a letter; it is not a combining mark.
         assert!(measure("ארץ־ישראל") > measure("ארץישראל") + 0.3);
     }
 

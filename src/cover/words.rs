@@ -342,7 +342,7 @@ impl Face {
 pub(super) struct Atom<'t> {
     pub(super) text: &'t str,
     pub(super) width: f64,
-    /// Preceded by a space, except at the start of a line.
+    /// True if a space precedes the piece, except at the start of a line.
     pub(super) spaced: bool,
 }
 
@@ -401,7 +401,7 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
             used += atom.width;
             continue;
         }
-        // Wider than a whole line: breaks it between letters.
+        // The atom is wider than a whole line, so it is broken between letters.
         broken = true;
         for letter in atom.text.graphemes(true) {
             // Breaks at the spaces within the atom first.
@@ -457,7 +457,7 @@ pub(super) struct Setting {
     pub(super) size: f64,
     pub(super) script: Script,
     pub(super) rtl: bool,
-    /// Not cut, and no word broken.
+    /// True if the text was not cut and no word was broken.
     pub(super) whole: bool,
 }
 

@@ -106,8 +106,8 @@ pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()
     Ok(())
 }
 
-/// Returns the demo accounts that can sign in with the public password. On a server reachable by others they would be an
-/// open door (P12).
+/// Returns the demo accounts that can sign in with the public password. On a server reachable by others, anyone
+/// could use them (P12).
 pub fn open_accounts(tx: &mut Tx<'_>) -> Result<Vec<&'static str>, Error> {
     let mut open = Vec::new();
     for email in [LIBRARIAN, STUDENT] {
@@ -128,7 +128,7 @@ fn fill_now(
     covers: &Url,
     moment: Moment,
 ) -> Result<(), Error> {
-    // The demo is set up already.
+    // The demo is set up already, so the list of first steps is hidden.
     overview::set(tx, Mark::Hidden, moment.at)?;
     let opened = days_before(moment, OPENED_DAYS_AGO);
     let rulebook = Policies::default().current(tx)?;

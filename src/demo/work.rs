@@ -25,7 +25,7 @@ use crate::{
 
 /// Number of readers besides the reviewers in `catalogue.json`.
 const READERS: usize = 288;
-/// Number of days before today on which they borrow.
+/// Number of simulated days before today.
 const DAYS: i64 = 180;
 
 /// Given and family names; each pair is used at most once.
@@ -115,7 +115,7 @@ fn readers(tx: &mut Tx<'_>, opened: Moment) -> Result<Vec<UserId>, Error> {
 /// Open loan of the demo.
 struct OpenLoan {
     loan: LoanId,
-    /// Day of its return, in days before today; negative if it stays open.
+    /// Day of the return, in days before today; negative if the loan stays open.
     return_day: i64,
 }
 
@@ -205,7 +205,7 @@ impl<'a, 'c> HalfYear<'a, 'c> {
         self.readers[self.dice.roll(self.readers.len())]
     }
 
-    /// Checks out to a few readers, most for less than the week allowed.
+    /// Checks out books to a few readers, most of them for less than the week allowed.
     fn loans(&mut self, day: i64) -> Result<(), Error> {
         for _ in 0..2 + self.dice.roll(4) {
             let book = self.books[self.dice.roll(self.books.len())];

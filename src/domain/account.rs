@@ -24,7 +24,7 @@ pub const ROLL_NUMBER: Text =
     Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
 pub const DEPARTMENT: Text =
     Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
-/// One of the library's settings (R-REG-2).
+/// Must be one of the batches in the library's settings (R-REG-2).
 pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 20, kind: Kind::Line };
 
 /// Role of an account.
@@ -45,7 +45,7 @@ impl Role {
         }
     }
 
-    /// Returns `None` except for the two roles (R-LOGIN-5).
+    /// Parses a role; `None` for any other text (R-LOGIN-5).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -81,7 +81,7 @@ impl Capability {
         }
     }
 
-    /// Parses the stored capabilities; `None` is all of a librarian's.
+    /// Parses the stored capabilities; `None` stands for all capabilities of a librarian.
     #[must_use]
     pub fn stored(role: Role, stored: Option<&str>) -> Vec<Self> {
         match (role, stored) {
@@ -94,7 +94,7 @@ impl Capability {
         }
     }
 
-    /// Formats for storage.
+    /// Formats the capabilities for storage; `None` stands for all of them.
     #[must_use]
     pub fn to_stored(capabilities: &[Self]) -> Option<String> {
         let all = Self::ALL.iter().all(|one| capabilities.contains(one));
@@ -234,15 +234,15 @@ pub fn new_password(rule: Text, raw: &str, invalid: &mut Invalid) -> String {
     password
 }
 
-/// A common first guess at any library.
+/// Word that counts as an account's own: a common first guess at any library.
 const CONTEXT: &str = "library";
-/// Shorter parts of names and addresses occur in too many words.
+/// Minimum length of an own word; shorter parts of names and addresses occur in too many words.
 const SHORTEST_WORD: usize = 3;
-/// Letters and digits that a password needs besides its account's own words.
+/// Minimum number of letters and digits in a password besides its account's own words.
 const BESIDE_WORDS: usize = 5;
 
-/// Rejects a password with little besides what others know of the account and the library (ASVS 6.2.11): names,
-/// addresses, the roll number.
+/// Rejects a password that contains little besides facts that others know about the account and the library
+/// (ASVS 6.2.11): names, addresses, the roll number.
 pub fn refuse_own_words(rule: Text, password: &str, own: &[&str], invalid: &mut Invalid) {
     let mut words: Vec<String> = own
         .iter()
@@ -267,7 +267,7 @@ fn letters(text: &str) -> String {
 }
 
 /// The 30 000 commonest passwords as zxcvbn ranks them (MIT, `common_passwords.LICENSE.txt`), lower-case, sorted.
-/// Shorter ones than 8 characters are left out: the length limit rejects them.
+/// Those shorter than 8 characters are left out: the length limit rejects them.
 static COMMON: &str = include_str!("common_passwords.txt");
 static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| COMMON.lines().collect());
 

@@ -1,5 +1,5 @@
 //! Browser and system of a sign-in, in words that its user recognises. The `User-Agent` header itself is not stored: it
-//! says more than needed.
+//! contains more than needed.
 
 /// Browser and system; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

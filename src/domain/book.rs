@@ -48,10 +48,10 @@ pub const STATUS: Choice = Choice { field: "status", label: "Status" };
 /// Availability of a book (R-DETAIL-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub enum Status {
-    /// A copy is on the shelf, or a librarian says so.
+    /// A copy is on the shelf, or a librarian set this status.
     #[default]
     Available,
-    /// No copy is on the shelf, or a librarian says so.
+    /// No copy is on the shelf, or a librarian set this status.
     #[serde(rename = "Not Available")]
     NotAvailable,
 }
@@ -112,7 +112,7 @@ pub struct Book {
     pub language: Option<String>,
 }
 
-/// Publication data and price of a title; what is unknown is empty.
+/// Publication data and price of a title; unknown values are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Imprint {
@@ -249,7 +249,7 @@ impl BookForm {
         }
     }
 
-    /// Status of the form; an import has none, so it follows from the number of copies.
+    /// Returns the form's status; without one, as in an import, derives it from the number of copies.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status.unwrap_or(Status::of(self.no_of_books))

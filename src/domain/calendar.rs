@@ -44,7 +44,8 @@ pub struct ClosedDates {
 }
 
 impl ClosedDates {
-    /// Returns the closed days that begin in this year; `None` if there are none. 29 February is left out in other years.
+    /// Returns the closed days that begin in this year; `None` if there are none. 29 February is left out in
+    /// years without one.
     fn in_year(&self, year: i16) -> Option<(Date, Date)> {
         let to = self.to.unwrap_or(self.from);
         if year == self.from.year() {
@@ -78,15 +79,15 @@ pub const WEEKDAY: Number = Number { field: "closedWeekdays", label: "Weekday", 
 const ENTRIES: usize = 500;
 /// Longest closure in days: three years.
 const LONGEST: i64 = 1096;
-/// Longest closure that comes every year: one day of the year is left.
+/// Longest closure in days that repeats every year: at least one day of the year is left.
 const LONGEST_YEARLY: i64 = 364;
-/// Other years are typing mistakes.
+/// Accepted years; others are typing mistakes.
 const YEARS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
 
 /// Reason for a closed day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed<'c> {
-    /// Every such weekday is closed.
+    /// The day is a closed weekday.
     Weekday,
     /// A closed date with this name.
     Date(&'c str),
@@ -100,11 +101,11 @@ pub struct Calendar {
     weekdays: [bool; 7],
     /// Closed dates as first and last day numbers; sorted, disjoint.
     spans: Vec<(i64, i64)>,
-    /// Number of days in the spans before each, without closed weekdays; one more than spans.
+    /// Prefix sums: number of days in all spans before each one, without closed weekdays; the last item is the total.
     before: Vec<i64>,
 }
 
-/// Days since 1970-01-01.
+/// Number of a day: days since 1970-01-01.
 pub(super) fn number(day: Date) -> i64 {
     day.duration_since(date(1970, 1, 1)).as_hours() / 24
 }
@@ -120,7 +121,7 @@ pub fn later(day: Date, days: i64) -> Date {
     day.saturating_add(Span::new().days(days.clamp(-4_000_000, 4_000_000)))
 }
 
-/// Monday is 0; 1970-01-01 was a Thursday.
+/// Weekday of a day number, 0 for Monday; 1970-01-01 was a Thursday.
 fn weekday(number: i64) -> usize {
     usize::try_from((number + 3).rem_euclid(7)).unwrap_or_default()
 }
@@ -250,7 +251,8 @@ impl Calendar {
         at
     }
 
-    /// Each step leaves a span or a closed weekday, so there are at most seven more steps than spans.
+    /// Returns the nearest open day in the direction of `step`. Each iteration skips a whole span or a closed
+    /// weekday, so a long closure costs no more than a short one.
     fn nearest_open(&self, from: Date, step: i64) -> Option<Date> {
         if self.is_never_open() {
             return None;
@@ -290,7 +292,7 @@ impl Calendar {
         weekdays + self.before[end] - self.before[begin] - outside
     }
 
-    /// Number of days in `first..=last` that are no closed weekdays.
+    /// Number of days in `first..=last` that are not closed weekdays.
     fn other_days(&self, first: i64, last: i64) -> i64 {
         if last < first { 0 } else { last - first + 1 - self.closed_weekdays(first, last) }
     }
@@ -341,7 +343,7 @@ pub(super) mod tests {
         for day in [date(2026, 12, 24), date(2026, 12, 27), date(2027, 1, 1), date(2027, 1, 2)] {
             assert_eq!(calendar.is_closed(day), Some(Closed::Date("Winter break")), "{day}");
         }
-        // The third is a Sunday.
+        // 3 January is a Sunday.
         assert_eq!(calendar.next_open(date(2026, 12, 24)), Some(date(2027, 1, 4)));
         assert_eq!(calendar.previous_open(date(2027, 1, 3)), Some(date(2026, 12, 23)));
         assert_eq!(calendar.next_open(date(2026, 11, 23)), Some(date(2026, 11, 23)));

@@ -2,7 +2,7 @@
 
 /// No vowels, so that no words arise, and no characters that are mistaken for one another.
 const SIGNS: &[u8] = b"23456789BCDFGHJKMNPQRSTVWXYZ";
-/// Characters in a code: 38 bits. A guess costs one of the attempts of a sign-in.
+/// Characters in a code: 38 bits. Each guess uses up one sign-in attempt.
 const LENGTH: usize = 8;
 
 /// Characters between hyphens.
@@ -17,7 +17,7 @@ pub fn from_random(random: [u8; 16]) -> String {
 /// Creates a code of `length` characters, at most 16, from random bytes.
 #[must_use]
 pub fn signs(random: [u8; 16], length: usize) -> String {
-    // 128 bits for at most 16 characters: their frequencies differ by less than one in 10¹⁵.
+    // 128 bits for at most 16 characters: the characters' frequencies differ by less than one in 10¹⁵.
     let mut rest = u128::from_be_bytes(random);
     let mut code = String::with_capacity(length + length / GROUP);
     for place in 0..length {

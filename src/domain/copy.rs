@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{message, money::Money};
 
-/// Barcode as a scanner types it (R-COPY-1). 40 characters of Code 128 are the width of a label.
+/// Barcode as a scanner types it (R-COPY-1). 40 characters of Code 128 fill the width of a label.
 pub const BARCODE: Text = Text { field: "barcode", label: "Barcode", min: 1, max: 40, kind: Kind::Line };
 /// The copy's own shelf location, if it differs from its title's.
 pub const LOCATION: Text =
@@ -146,14 +146,14 @@ impl Condition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lending {
     Yes,
-    /// With a reason.
+    /// Only with a reason.
     Override,
     Never,
 }
 
 /// Transitions of each state (R-COPY-2): whether a student may take the copy without the desk, whether the desk may
-/// lend it, where a librarian may move it. A copy on loan must be returned first; a kept copy moves on through its
-/// hold, unless it is damaged or missing; `unseen` cannot be set by hand.
+/// lend it, and the conditions to which a librarian may move it. A copy on loan must be returned first; a kept copy
+/// moves only when its hold ends, unless it is damaged, lost or missing; `unseen` cannot be set by hand.
 const TABLE: &[(State, bool, Lending, &[Condition])] = {
     use Condition as C;
     &[
@@ -246,7 +246,7 @@ pub struct CopyHold {
     pub id: HoldId,
     pub user_id: UserId,
     pub user_name: String,
-    /// Last day on which it is kept.
+    /// Last day on which the copy is kept.
     #[schema(value_type = String, format = Date)]
     pub ready_until: Date,
 }

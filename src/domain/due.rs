@@ -17,7 +17,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Returns the reason that holds a renewed due date where it was, such as the end of the term.
+    /// Returns the reason why a renewal does not move the due date, such as the end of the term.
     #[must_use]
     pub fn held_by(&self) -> Option<&Message> {
         self.explain.iter().rev().find(|reason| reason.code != message::explain_never_earlier(self.day).code)

@@ -1,9 +1,8 @@
 //! Fines of overdue loans (R-LOAN-5, R-RULE-3).
 //!
 //! A fine covers the days after the due date up to and including the last one, without closed days unless the rules
-//! count them. Each day follows the rules of that day: price, grace days, highest fine, whether the price of the copy is a
-//! highest fine too, and whether closed days count.
-//! A change of rules therefore alters no fine for earlier days.
+//! count them. Each day follows the rules of that day: price, grace days, maximum fine, whether the price of the copy
+//! is a maximum too, and whether closed days count. A change of rules therefore alters no fine for earlier days.
 
 use jiff::civil::Date;
 
@@ -70,7 +69,7 @@ struct Stretch {
 struct Tally {
     days: i64,
     amount: Money,
-    /// Amount without the highest fine.
+    /// Amount without the cap.
     uncapped: Money,
 }
 
@@ -206,7 +205,7 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
 
 /// Maximum number of closed days named one by one.
 const NAMED: i64 = 3;
-/// Overdue days beyond which closed days are only counted.
+/// Maximum number of overdue days up to which closed days are named; beyond it they are only counted.
 const LOOKED_THROUGH: i64 = 60;
 
 fn explain_closed_days(terms: &Terms<'_>, due: Date, until: Date, messages: &mut Vec<Message>) {
@@ -522,7 +521,7 @@ mod tests {
             let of = |until| amount(due, until, &history, (STUDENT, price), &calendar);
             let until = later(due, late);
             prop_assert_eq!(of(until), day_by_day(due, until, &history, price, &calendar));
-            // A rule that held from the first day on bounds the whole fine.
+            // A cap in force on every day bounds the whole fine.
             let bounded = history.between(number(due) + 1, number(until)).all(|(_, _, rules)| {
                 rules.for_category(STUDENT).fine_up_to_price
             });

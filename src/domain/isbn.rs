@@ -30,9 +30,9 @@ pub fn isbn_13(text: &str) -> Option<String> {
 /// Reason why a text is no ISBN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// It has neither 10 nor 13 digits, but this many.
+    /// It has this number of digits instead of 10 or 13.
     Digits(usize),
-    /// Its check digit or its first three digits do not fit.
+    /// Its check digit or its first three digits are wrong.
     Check,
 }
 

@@ -34,11 +34,11 @@ pub const LAST_LEFT: Number =
 pub const LAST_TOP: Number =
     Number { field: "lastTop", label: "Last label, distance from the top", min: 0, max: 60_000 };
 
-/// Error of measuring with a ruler that a sheet may have.
+/// Tolerance for measures taken with a ruler.
 const MEASURED: i64 = 100;
 
-/// Measures of a sheet of labels in hundredths of a millimetre. The pitch follows from the first and the last label, so an error
-/// of measuring does not add up down the page.
+/// Measures of a sheet of labels in hundredths of a millimetre. The pitch follows from the first and the last label, so
+/// a measuring error does not add up down the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SheetForm {
@@ -96,7 +96,7 @@ impl SheetForm {
     }
 }
 
-/// A sheet of the library's own.
+/// A sheet that the library defined itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Sheet {
     pub id: i64,
@@ -138,17 +138,17 @@ pub struct LabelBatch {
     pub last: String,
 }
 
-/// Barcodes from one to another: the same letters before the number, and the number between the two.
+/// Range of barcodes: all have the same prefix, and a number from the first to the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Letters before the number, folded.
+    /// Part before the number, folded.
     pub prefix: String,
     pub from: String,
     pub to: String,
 }
 
 impl Range {
-    /// Validates a range; an end that is left out is the other one.
+    /// Validates a range; a missing bound is the same as the other one.
     pub fn checked(from: &str, to: &str) -> Result<Option<Self>, Invalid> {
         let (from, to) = (folded_barcode(from.trim()), folded_barcode(to.trim()));
         let (from, to) = match (from.is_empty(), to.is_empty()) {
@@ -168,7 +168,7 @@ impl Range {
     }
 }
 
-/// Choice of copies; a copy must match all that is given.
+/// Filter of copies; a copy must match every given field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     pub range: Option<Range>,

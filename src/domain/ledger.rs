@@ -89,7 +89,7 @@ pub struct Line {
     pub reverses: Option<LineId>,
     /// True if a reversal cancels it and was not itself reversed.
     pub reversed: bool,
-    /// True if money changed hands: a payment, a refund, or the reversal of one. Other lines change what is charged.
+    /// True if money changed hands: a payment, a refund, or the reversal of one. Other lines only change what is owed.
     pub moves_money: bool,
 }
 

@@ -32,14 +32,14 @@ pub struct OpenLoan {
     pub title_deleted: bool,
 }
 
-/// A loan.
+/// A loan, with its fine as of today.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Loan {
     pub id: LoanId,
     /// The borrower.
     pub user_id: UserId,
-    /// The loan outlives a deleted book.
+    /// Id of the title, which may have been deleted since.
     pub book_id: BookId,
     /// Title at check-out.
     pub title: String,

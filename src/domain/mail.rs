@@ -10,7 +10,7 @@ pub enum Kind {
     PasswordLink,
     /// Confirmation that a reset link changed the password.
     PasswordChanged,
-    /// One notice, soon after its cause.
+    /// One notice, mailed soon after its cause.
     Notice,
     /// Reminders of a person's loans, once a day.
     Digest,
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// True if the mail carries a secret: its words are kept no longer than needed.
+    /// True if the mail contains a secret: its text is kept no longer than needed.
     #[must_use]
     pub fn is_secret(self) -> bool {
         self == Self::PasswordLink

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, civil::Date};
 
-/// Time of an action.
+/// Instant of an action, and the library's day at that instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// Epoch milliseconds.

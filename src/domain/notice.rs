@@ -1,4 +1,4 @@
-//! Notices: what the library tells a person, once for each cause.
+//! Notices: messages from the library to a person, one for each cause.
 
 use jiff::{Span, civil::Date};
 use serde::{Deserialize, Serialize};
@@ -89,26 +89,26 @@ impl Kind {
         !matches!(self, Self::SignInChanged | Self::NewDevice)
     }
 
-    /// True for a reminder of a loan, which goes by mail in the day's digest.
+    /// True for a reminder of a loan, which is mailed in the daily digest.
     #[must_use]
     pub fn is_reminder(self) -> bool {
         matches!(self, Self::DueSoon | Self::DueToday | Self::Overdue)
     }
 }
 
-/// Reason why no mail carries a notice.
+/// Reason why a notice is not mailed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unmailed {
     /// The person has no address.
     NoAddress,
-    /// The person is inactive or gone.
+    /// The person is inactive or no longer exists.
     Inactive,
     /// The library mails no notices of this kind.
     Library,
     /// The person wants no mails of this kind.
     Refused,
-    /// Too old to be news.
+    /// The notice is too old to be mailed.
     Old,
     /// A later reminder of the same loan takes its place.
     Replaced,
@@ -149,11 +149,11 @@ pub struct Notice {
     pub book: Option<BookId>,
     /// Change that caused it; `None` for reminders.
     pub change: Option<ChangeId>,
-    /// Due date of the loan, or last day of the hold, that it speaks of: another day makes it untrue.
+    /// Due date of the loan, or last day of the hold, named in the text; once that day moves, the notice is outdated.
     pub about: Option<Date>,
-    /// Rank among the reminders of one loan or hold and day, in time; `None` if a change caused the notice.
+    /// Rank among the reminders of one loan or hold and day, earliest first; `None` if a change caused the notice.
     pub step: Option<i64>,
-    /// The library's day of the daily job; `None` if a change caused it.
+    /// Day on which the daily job wrote the reminder; `None` if a change caused the notice.
     pub day: Option<Date>,
     pub text: Vec<Message>,
     /// Identity: a second notice with the same cause is never written.
@@ -178,7 +178,7 @@ impl Notice {
         }
     }
 
-    /// Creates the notice of a sign-in in a browser that the account did not know.
+    /// Creates the notice of a sign-in from a browser new to the account.
     #[must_use]
     pub fn new_device(person: UserId, change: ChangeId, agent: Agent) -> Self {
         let names: Vec<&str> = agent.browser.into_iter().chain(agent.system).collect();
@@ -252,16 +252,16 @@ pub struct KeptHold {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NoticeSettings {
-    /// False turns off every notice but those about the safety of an account.
+    /// False turns off all notices except those about the safety of an account.
     pub automatic: bool,
-    /// Days before the due date of the first reminder; null for none.
+    /// Number of days before the due date at which the first reminder is due; null for none.
     #[schema(minimum = 1, maximum = 30)]
     pub due_soon_days: Option<i64>,
-    /// Days after the due date of each further reminder, ascending.
+    /// Numbers of days after the due date at which further reminders are due, ascending.
     pub overdue_days: Vec<i64>,
     /// Kinds that are not sent.
     pub off: Vec<Kind>,
-    /// False keeps every notice off the mail but those about the safety of an account.
+    /// False turns off the mails of all notices except those about the safety of an account.
     pub by_mail: bool,
     /// Hour of the library's day at which the reminders are mailed.
     #[schema(minimum = 0, maximum = 23)]
@@ -331,20 +331,20 @@ impl NoticeSettings {
         !kind.is_optional() || (self.by_mail && !self.screen_only.contains(&kind))
     }
 
-    /// Returns the latest due date with a reminder today.
+    /// Returns the latest due date for which a reminder may be due today.
     #[must_use]
     pub fn last_due(&self, today: Date) -> Date {
         let days = self.due_soon_days.filter(|_| self.sends(Kind::DueSoon)).unwrap_or(0);
         today.checked_add(Span::new().days(days)).unwrap_or(today)
     }
 
-    /// Returns the newest reminder that a loan should have today, with its rank. Missed earlier ones are not caught up.
+    /// Returns the newest reminder due for a loan today, with its rank. Earlier missed reminders are skipped.
     #[must_use]
     pub fn step(&self, loan: &DueLoan, today: Date) -> Option<(Kind, i64)> {
         let late = i64::from((today - loan.due).get_days());
         if late < 0 {
             let length = i64::from((loan.due - loan.begun).get_days());
-            // A loan that is no longer than the warning begins with its due date in sight: it is warned of halfway.
+            // A loan no longer than the warning period would be warned of at once, so its warning comes halfway.
             let days = self.due_soon_days.map(|days| if days < length { days } else { length / 2 })?;
             return (self.sends(Kind::DueSoon) && -late <= days).then_some((Kind::DueSoon, -1));
         }
@@ -357,7 +357,7 @@ impl NoticeSettings {
     }
 }
 
-/// Returns the notice that a change causes for the person it concerns; `occurrence` names this change.
+/// Returns the notice that a change causes for the person it concerns; `None` if it causes none.
 #[must_use]
 pub fn of_change(
     change: &Change,
@@ -434,7 +434,7 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
         | LoanChange::DueDateSet { loan, title, from, to, .. } => {
             let text = message::notice_due_date_moved(title, *from, *to);
             let notice = of(Kind::DueDateMoved, text);
-            // One change of the calendar moves many loans at one instant.
+            // One change of the calendar moves many loans at one instant, so the cause also names the loan.
             let cause = format!("{}:{loan}:{occurrence}", notice.kind.as_str());
             Notice { loan: Some(*loan), about: Some(*to), cause, ..notice }
         }

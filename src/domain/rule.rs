@@ -26,7 +26,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// Creates the error of a field.
+    /// Creates an error for a field.
     #[must_use]
     pub fn new(field: impl Into<Cow<'static, str>>, message: Message) -> Self {
         Self { field: field.into(), rule: message.code, message: message.text(), params: message.params }
@@ -46,7 +46,7 @@ impl Invalid {
         invalid
     }
 
-    /// Adds an error of a field.
+    /// Adds an error for a field.
     pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: Message) {
         self.0.push(FieldError::new(field, message));
     }

@@ -8,7 +8,7 @@ use super::{
     rules::{Policy, RuleHistory, Rules},
 };
 
-/// The library's decisions at one moment.
+/// Rules, calendar and settings of the library at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
     pub history: RuleHistory,

@@ -17,7 +17,7 @@ pub const STUDENT: &str = "Student";
 /// Second category of a new library.
 pub const STAFF: &str = "Staff";
 
-/// Resolved rules of one category. `None` is "no limit"; 0 is a number.
+/// Resolved rules of one category. `None` is "no limit"; 0 is a limit like any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Days from check-out to the due date (R-LOAN-2).
@@ -26,7 +26,7 @@ pub struct Policy {
     pub renewal_days: i64,
     /// Price of each overdue day (R-LOAN-5).
     pub fine_per_day: Money,
-    /// Overdue days without a fine; one day more, and all of them cost.
+    /// Overdue days without a fine; beyond them, all overdue days are charged.
     pub grace_days: i64,
     /// Maximum fine of a loan.
     pub max_fine: Option<Money>,
@@ -71,7 +71,7 @@ impl Default for Policy {
     }
 }
 
-/// A category's own values. A value left out is that of `Student`; null is "no limit".
+/// A category's own values. A missing value is that of `Student`; null is "no limit".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CategoryRules {
@@ -87,7 +87,7 @@ pub struct CategoryRules {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = f64, required = false)]
     pub fine_per_day: Option<Money>,
-    /// Overdue days without a fine; one day more, and all of them cost.
+    /// Overdue days without a fine; beyond them, all overdue days are charged.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required = false)]
     pub grace_days: Option<i64>,
@@ -162,7 +162,7 @@ const ALL_BACK_BY: &str = "allBackBy";
 pub const NAME: Text = Text { field: "name", label: "Category", min: 1, max: 50, kind: Kind::Line };
 /// Maximum number of categories.
 const CATEGORIES: usize = 50;
-/// Other days are typing mistakes.
+/// Accepted days; others are typing mistakes.
 const DAYS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
 
 impl CategoryRules {
@@ -363,8 +363,8 @@ impl Rules {
     }
 }
 
-/// All versions ever saved. The rules of a day are those saved last among the versions that have begun; before all of
-/// them, the defaults.
+/// All versions ever saved. A day has the rules of the version saved last among those that have begun by then; days
+/// before all versions have the defaults.
 #[derive(Clone, Debug)]
 pub struct RuleHistory {
     /// Versions by first day; each holds until the next begins. Never empty.

@@ -41,7 +41,7 @@ pub struct ReceiptRange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TillContents {
-    /// By method.
+    /// Totals for each method of payment.
     pub sums: Vec<TillSum>,
     /// Cash that should have been added to the till.
     pub expected: Money,
@@ -65,7 +65,7 @@ pub struct Closing {
     pub by: String,
     #[serde(flatten)]
     pub contents: TillContents,
-    /// Cash that was in the till before: the opening float.
+    /// Cash in the till at the start: the opening float.
     pub opening: Money,
     /// Counted cash, with the opening float.
     pub counted: Money,

@@ -63,8 +63,8 @@ impl Access {
     }
 }
 
-/// Replaces the table's entry for one request, so that a test can drop a guard and see the other tests notice (R10). No client
-/// can send this extension, and a release build ignores it.
+/// Replaces the table's entry for one request, so that a test can drop a guard and verify that other tests fail (R10).
+/// No client can send this extension, and a release build ignores it.
 #[derive(Clone, Copy, Debug)]
 pub struct Loosened(pub Access);
 
@@ -228,7 +228,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/settings/library/preview", Access::May(Capability::Settings)),
     ("GET", "/backups", Access::May(Capability::Settings)),
     ("POST", "/backups", Access::May(Capability::Settings)),
-    // A download asks for every capability, because it holds everything.
+    // The handler also requires every other capability, because a backup holds everything.
     ("GET", "/backups/{name}", Access::May(Capability::Settings)),
     ("GET", "/overview", Access::Admin),
     ("PUT", "/overview/steps", Access::May(Capability::Settings)),

@@ -28,7 +28,7 @@ pub enum Intent {
     Renew,
 }
 
-/// A scan at the desk.
+/// Input of one scan at the desk.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// Scanned or typed text.
@@ -38,7 +38,7 @@ pub struct Scan {
     /// Opening time of the card, epoch milliseconds; a scan does not return copies lent since then.
     pub since: Option<i64>,
     pub intent: Option<Intent>,
-    /// Answer to the question that this code led to.
+    /// Librarian's answer to the question that an earlier scan of this code led to.
     pub choice: Option<Choice>,
     pub overriding: Option<Override>,
     /// Day to record for a return; `None` for today (R-DESK-11).
@@ -54,7 +54,7 @@ pub struct Scan {
 pub struct Damage {
     /// Description of the damage.
     pub note: String,
-    /// May be zero.
+    /// Amount to charge, which may be zero.
     pub charge: Money,
 }
 
@@ -69,16 +69,16 @@ pub enum Choice {
     Book(BookId),
     /// Lend despite other possible meanings.
     Lend,
-    /// Take it back from its borrower.
+    /// Take the copy back from its borrower.
     Return,
-    /// Take it back from its borrower and lend it to the person whose card is open.
+    /// Take the copy back from its borrower and lend it to the person whose card is open.
     ReturnAndLend,
-    /// Put on the shelf: a lost or missing copy was found, one in repair is mended, one withdrawn is owned again, one
-    /// to be shelved is shelved.
+    /// Put the copy on the shelf: it was found if lost or missing, mended if in repair, is owned again if withdrawn, or
+    /// was still to be shelved.
     PutOnShelf,
-    /// Keep it for the first in the queue.
+    /// Keep the copy for the first in the queue.
     Keep,
-    /// Returned in place of the copy of this loan (R-DESK-6).
+    /// Take the copy back in place of the copy of this loan (R-DESK-6).
     Swap(LoanId),
     /// Charge the fine that this renewal dropped (R-MONEY-5).
     ChargeFine(ChangeId),
@@ -93,7 +93,7 @@ impl Choice {
         ("keep", Self::Keep),
     ];
 
-    /// Wire name.
+    /// Id in the API, the inverse of [`Self::parse`].
     #[must_use]
     pub fn id(self) -> String {
         match self {
@@ -129,7 +129,7 @@ impl Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The person's card is open; without a person, none is.
+    /// The person's card was opened, or closed if `person` is null.
     Person,
     Lent,
     Returned,
@@ -144,11 +144,11 @@ pub enum Outcome {
     Shown,
     /// Nothing was changed yet; the librarian must choose.
     Ask,
-    /// The rules refuse it.
+    /// The rules refuse the action.
     Refused,
     /// The code is unknown.
     Unknown,
-    /// A repeat too soon to be meant.
+    /// The scan repeats an earlier one too soon to be intended.
     Ignored,
 }
 
@@ -175,7 +175,7 @@ pub struct Offered {
     pub id: String,
     pub text: String,
     pub message: Message,
-    /// The copy, if the choice is one.
+    /// Copy to choose, if the choice is a copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub copy: Option<Copy>,
@@ -195,9 +195,9 @@ pub struct Reader {
     /// Maximum number of open loans; null for no limit.
     #[schema(required)]
     pub max_loans: Option<i64>,
-    /// Open loans, the first due first.
+    /// Open loans, earliest due date first.
     pub loans: Vec<Loan>,
-    /// Part of `owes` from ended loans, payable now. Negative if the library owes.
+    /// Part of `owes` from ended loans, payable now. Negative if the library owes the person.
     pub balance: Money,
     /// Blocks that apply to any book.
     pub blocks: Vec<BlockShown>,
@@ -227,11 +227,11 @@ pub struct Answer {
     pub class: Class,
     /// All of `next` and `messages` in English.
     pub text: String,
-    /// What the librarian does next, to be shown largest: where the copy goes, what to take (R-SEAM-7).
+    /// Next steps of the librarian, to be shown largest: where to put the copy, what money to take (R-SEAM-7).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub next: Vec<Message>,
-    /// Headline first.
+    /// Messages, the headline first.
     pub messages: Vec<Message>,
     /// Time of the scan, RFC 3339.
     #[schema(format = DateTime)]
@@ -261,15 +261,15 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub charge: Option<Charge>,
-    /// Person charged.
+    /// Person who owes `charge`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Option<i64>)]
     pub charged: Option<UserId>,
-    /// Price charged for a lost copy that turned up and not reversed (R-MONEY-4).
+    /// Price charged for a lost copy that is now found, if the charge is not reversed (R-MONEY-4).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub lost: Option<LostPrice>,
-    /// Change id to undo it by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub change: Option<ChangeId>,
@@ -297,13 +297,13 @@ impl Answer {
         self.write_text();
     }
 
-    /// Adds a step that the librarian does next.
+    /// Adds a next step for the librarian.
     pub(super) fn ask_for(&mut self, step: Message) {
         self.next.push(step);
         self.write_text();
     }
 
-    /// Says for whom the copy is kept, and until when.
+    /// Adds the step and the message for a kept copy: its reader and its last day.
     pub(super) fn keep(&mut self, hold: Hold) {
         self.ask_for(message::desk_next_keep(&hold.user_name));
         if let Some(until) = hold.ready_until {
@@ -344,7 +344,7 @@ pub(in super::super) fn state_message(copy: &Copy) -> Message {
     }
 }
 
-/// Says where a returned copy goes.
+/// Returns the instruction for putting a returned copy away, if its state has one.
 pub(in super::super) fn where_to(copy: &Copy) -> Option<Message> {
     match copy.state {
         State::OnShelf if !copy.location.is_empty() => Some(message::desk_back_to(&copy.location)),

@@ -27,7 +27,7 @@ impl Desk<'_, '_> {
     pub(super) fn lend(&mut self, copy: Copy) -> Result<Answer> {
         let Some(reader) = self.scan.person else { return self.show(copy) };
         let sure = self.scan.choice == Some(Choice::Lend) || self.scan.overriding.is_some();
-        // Lending implies that the copy was found or repaired; the scan may not have meant that.
+        // Lending implies that the copy was found or repaired, so the librarian must confirm it.
         if matches!(copy.state, State::Lost | State::Missing | State::InRepair) && !sure {
             let mut answer = self.answer(Outcome::Ask, Class::Ask, state_message(&copy))?;
             answer.choices = vec![
@@ -91,7 +91,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Returns the refusal of lending this copy to this person, after overrides. Changes nothing.
+    /// Returns the refusal to lend this copy to this person, if the overrides leave one. Changes nothing.
     pub(super) fn stops(
         &mut self,
         reader: UserId,

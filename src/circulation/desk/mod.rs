@@ -1,5 +1,5 @@
-//! The desk: one scan, one decision (R-DESK-2). A code opens a person, lends, returns or renews a copy, or asks what is meant;
-//! check-out, check-in and renewal apply the rules.
+//! The desk: one scan, one decision (R-DESK-2). A scanned code opens a person's card, lends, returns or
+//! renews a copy, or leads to a question; check-out, check-in and renewal apply the rules.
 
 mod answer;
 mod lend;
@@ -45,16 +45,16 @@ use crate::{
 const JUST_LENT: i64 = 2 * 60 * 1000;
 /// A repeated code within this time is a bounce of the scanner's trigger, milliseconds (Law 7).
 const BOUNCE: i64 = 3 * 1000;
-/// Time in which a return counts as today's, milliseconds.
+/// Maximum age of a return that counts as today's, milliseconds.
 const RECENT: i64 = 12 * 60 * 60 * 1000;
 /// Maximum number of a title's ended holds searched for the previous hold of a copy.
 const PASSED_ON: i64 = 50;
-/// Maximum number of people found by a text.
+/// Maximum number of people listed for a search text.
 const HITS: u8 = 12;
 /// Maximum number of copies offered to choose from.
 const OFFERED: i64 = 50;
 
-/// State of one decision.
+/// Context of one scan.
 struct Desk<'a, 'c> {
     tx: &'a mut Tx<'c>,
     actor: Actor,
@@ -70,7 +70,7 @@ pub fn is_known(tx: &mut Tx<'_>, code: &str) -> storage::Result<bool> {
         || isbn_13(code).is_some())
 }
 
-/// Finds the copy with this barcode; a deleted title's copy still on loan only if no other has it.
+/// Finds the copy with this barcode. A deleted title's copy still on loan is found only if no other copy has it.
 fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
     match copies::by_barcode(tx, barcode)? {
         None => copies::on_loan_of_deleted_title(tx, barcode),
@@ -81,7 +81,7 @@ fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
 /// Decides a scan and performs it (R-DESK-2). A refusal by the rules is an answer too.
 ///
 /// # Errors
-/// [`Error::Storage`], and [`Error::NotFound`] if the open person or a chosen object is gone.
+/// [`Error::Storage`], and [`Error::NotFound`] if the open person or a chosen object no longer exists.
 pub fn scan(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -113,7 +113,8 @@ impl Desk<'_, '_> {
         let person = accounts::by_roll_number(self.tx, &folded_roll_number(code))?;
         let copy = copy_of(self.tx, code)?;
         match (person.and_then(|account| account.user), copy) {
-            // Only in databases older than the rule that both share their numbers; `library doctor` lists such pairs.
+            // Possible only in databases older than the rule that no barcode is a roll number; `library doctor` lists
+            // such pairs.
             (Some(person), Some(copy)) => {
                 let title = copy.title.clone();
                 let mut answer = self.answer(
@@ -178,7 +179,7 @@ impl Desk<'_, '_> {
         let today = self.today();
         let policy = self.rulebook.policy(&record.details.category, today);
         let mut blocks = Vec::new();
-        // Not locked: it is only displayed, and the title may be locked already, which comes later in the order.
+        // Not locked: the reader is only displayed, and the title, later in the lock order, may be locked already.
         let who = accounts::reader(self.tx, uid)?.ok_or(Error::NotFound)?;
         reader_blocks(self.tx, self.moment, self.rulebook, &policy, &who, None, &mut blocks)?;
         let open = loans::open_of_user(self.tx, uid)?;
@@ -222,7 +223,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Closes the person: their card was scanned again.
+    /// Closes the person's card, which was scanned again.
     fn close(&mut self, person: &User) -> Result<Answer> {
         let answer = self.answer(Outcome::Person, Class::Neutral, message::desk_closed(&person.name))?;
         Ok(Answer { person: None, ..answer })
@@ -244,7 +245,7 @@ impl Desk<'_, '_> {
             _ if self.scan.person.is_some() && self.scan.intent != Some(Intent::Return) => self.lend(copy),
             _ => self.show(copy),
         }?;
-        // The copy is here, so its price may be reversed.
+        // The lost copy was found, so the charge for it may be reversed.
         let found = matches!(answer.outcome, Outcome::Shelved | Outcome::Kept | Outcome::Lent);
         Ok(Answer { lost: lost.filter(|_| found), ..answer })
     }
@@ -327,7 +328,7 @@ impl Desk<'_, '_> {
             }
             State::Reference | State::OnHoldShelf | State::OnLoan => (Class::Neutral, Vec::new()),
         };
-        // A copy returned today is in its place; an older one may have been brought in place of the lent one.
+        // A copy returned today needs no swap; any other may have been handed in instead of the lent copy.
         let swap = if could_be_swapped(copy.state) && self.moment.at - came_back >= RECENT {
             self.swap_with_the_only_one(&copy)?
         } else {
@@ -364,8 +365,8 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Returns the hold that keeps a copy and the reader before, whose name is on the slip, if that hold expired or was
-    /// cancelled.
+    /// Returns the hold that keeps a copy, and the name still on the copy's slip: the reader of the previous hold,
+    /// which expired or was cancelled.
     fn passed_on(&mut self, copy: &Copy) -> Result<Option<(Hold, String)>> {
         let Some(hold) = holds::keeping(self.tx, copy.id)? else { return Ok(None) };
         for action in ["hold-expired", "hold-cancelled"] {
@@ -386,7 +387,7 @@ impl Desk<'_, '_> {
         Ok(None)
     }
 
-    /// Offers a swap if exactly one copy of the title is on loan: that one came back as another (R-DESK-6).
+    /// Offers a swap if exactly one copy of the title is on loan: its reader may have handed in this one (R-DESK-6).
     fn swap_with_the_only_one(&mut self, copy: &Copy) -> Result<Option<Offered>> {
         let Some((_, holder)) = loans::only_open_of_book(self.tx, copy.book_id)? else { return Ok(None) };
         let holder = self.reader(holder)?;
@@ -400,7 +401,7 @@ impl Desk<'_, '_> {
         Ok(accounts::by_id(self.tx, first)?.and_then(|account| account.user).map(|user| user.name))
     }
 
-    /// Handles a title scanned by its ISBN or chosen; the label inside tells which copy is meant.
+    /// Handles a title that was chosen, or scanned by its ISBN; only a copy's label identifies the copy.
     fn title(&mut self, titles: &[BookId]) -> Result<Answer> {
         let found = books::cards(self.tx, titles)?;
         let Some(first) = found.first() else { return Err(Error::NotFound) };
@@ -441,7 +442,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Handles an unknown code: searches people and titles that contain it.
+    /// Handles an unknown code: searches for people and titles that contain the code.
     fn search(&mut self) -> Result<Answer> {
         let code = self.scan.code.trim();
         let mut people = people::search(self.tx, code, i64::from(HITS) + 1)?;
@@ -471,7 +472,7 @@ impl Desk<'_, '_> {
     }
 }
 
-/// True if a copy in this state may have been handed in for another one.
+/// True if a copy in this state may have been handed in instead of another.
 fn could_be_swapped(state: State) -> bool {
     matches!(state, State::OnShelf | State::ToShelve | State::Unseen)
 }

@@ -104,7 +104,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Tells the librarian to take the fine of a return, unless the reader is not at the desk (R-DESK-11).
+    /// Tells the librarian to collect the fine of a return, unless the reader is not at the desk (R-DESK-11).
     fn ask_for_money(&self, answer: &mut Answer) {
         let open = answer.charge.as_ref().map_or(Money::ZERO, |charge| charge.open);
         if open > Money::ZERO && self.scan.returned_on.is_none() {
@@ -117,7 +117,7 @@ impl Desk<'_, '_> {
         let Some(reader) = self.scan.person else { return Err(Error::NotFound) };
         reader::lock(self.tx, reader)?;
         loans::lock_open(self.tx, loan)?.ok_or(Error::NotFound)?;
-        // A returned copy is free for the queue.
+        // The returned copy counts as free, so people ahead in the queue get it first.
         let line = Line::lock(self.tx, copy.book_id)?;
         let waited_for = line.and_then(|line| line.reserved(reader, line.on_shelf + 1));
         if let Some(refusal) = self.stops(reader, &copy, waited_for)? {
@@ -226,7 +226,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns today's lending of this copy to the reader of `loan`, which was a mistake.
+    /// Returns the change that lent this copy today to the reader of `loan`: a swap shows that it was a mistake.
     pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
         let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
         let other = loans::open_of_user(self.tx, holder)?;
@@ -240,7 +240,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns today's changes of the copy's title, newest first.
+    /// Returns today's changes of this kind to the copy's title, newest first.
     pub(super) fn recent(&mut self, action: &str, copy: &Copy) -> Result<Vec<Recorded>> {
         let filter = Filter {
             book: Some(copy.book_id),

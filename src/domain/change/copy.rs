@@ -14,11 +14,11 @@ use crate::{
     money::Money,
 };
 
-/// A change of copies by themselves.
+/// A change of copies, apart from loans and holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum CopyChange {
-    /// `copies` lists the first of them.
+    /// `copies` lists the first of the `count` copies.
     CopiesAdded {
         count: i64,
         copies: Vec<AddedCopy>,
@@ -86,7 +86,7 @@ pub struct AddedCopy {
 #[serde(rename_all = "camelCase")]
 pub struct CopyRecord {
     pub barcode: String,
-    /// The copy's own; `None` for its title's.
+    /// Location of the copy itself; `None` for that of its title.
     pub location: Option<String>,
     pub note: String,
     pub price: Option<Money>,

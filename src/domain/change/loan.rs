@@ -72,10 +72,10 @@ pub enum LoanChange {
         /// Charge of `charged`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<LineId>,
-        /// Part of the running fine that fell away (R-MONEY-5).
+        /// Part of the running fine that the renewal dropped (R-MONEY-5).
         #[serde(default, skip_serializing_if = "is_zero")]
         dropped: Money,
-        /// Explanation of the earlier return date: messages, JSON.
+        /// Explanation of the earlier return date, as JSON messages.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasons_before: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,10 +110,10 @@ pub enum LoanChange {
         title: String,
         from: Date,
         to: Date,
-        /// The running fine, which fell away.
+        /// The running fine, dropped by the new date.
         #[serde(default, skip_serializing_if = "is_zero")]
         dropped: Money,
-        /// Explanation of the earlier return date: messages, JSON.
+        /// Explanation of the earlier return date, as JSON messages.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasons_before: Option<String>,
         reason: String,
@@ -220,7 +220,7 @@ impl LoanChange {
     }
 }
 
-/// Facts about what the desk does with a loan, and undoes.
+/// Facts about a change that the desk makes to loans and may undo.
 fn at_desk(action: &'static str, loans: impl IntoIterator<Item = LoanId>) -> About<'static> {
     About {
         loans: loans.into_iter().collect(),
@@ -240,8 +240,8 @@ pub struct Swapped {
     pub barcode: String,
     /// Barcode of the returned copy.
     pub in_hand: String,
-    /// The loan of the returned copy, which has the lent copy now. `None` if it was not on loan; the lent copy is
-    /// missing then.
+    /// The loan of the returned copy, which has the lent copy now. `None` if the returned copy was not on
+    /// loan; the lent copy is then missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<LoanId>,
     /// Condition of the lent copy before.

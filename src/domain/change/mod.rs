@@ -90,7 +90,7 @@ pub struct About<'c> {
     pub lines: Vec<LineId>,
     /// Capability needed to undo it, the same as to make it; `None` if it is never undone.
     pub undone_by: Option<Capability>,
-    /// True if it concerns a reader's loan or hold; without a person it was anonymised.
+    /// True if it concerns a reader's loan or hold; such a change without a person was anonymised.
     pub of_reader: bool,
     /// True if it is desk work, which the desk lists and counts (R-DESK-12).
     pub at_desk: bool,
@@ -99,7 +99,7 @@ pub struct About<'c> {
 }
 
 impl<'c> About<'c> {
-    /// Facts about a change that is only listed.
+    /// Facts with only the action set, for a change that is just listed.
     fn of(action: &'c str) -> Self {
         Self {
             action,
@@ -164,7 +164,7 @@ impl Change {
         self.about().loans
     }
 
-    /// Copy that a loan's change is about.
+    /// Copy of the loan that the change is about; `None` for other kinds.
     #[must_use]
     pub fn copy_of_loan(&self) -> Option<CopyId> {
         match self {
@@ -179,7 +179,7 @@ impl Change {
         self.about().action
     }
 
-    /// True if it concerns a reader's loan or hold; without a person it was anonymised.
+    /// True if it concerns a reader's loan or hold; such a change without a person was anonymised.
     #[must_use]
     pub fn is_of_reader(&self) -> bool {
         self.about().of_reader
@@ -191,8 +191,8 @@ impl Change {
         self.about().undone_by
     }
 
-    /// Capability with which its own maker may undo the change too: the desk charges for damage and loss, so the desk takes
-    /// such a charge back.
+    /// Capability with which the librarian who made the change may undo it: the desk charges for damage and loss, so it
+    /// may undo such a charge.
     #[must_use]
     pub fn undone_by_maker(&self) -> Option<Capability> {
         match self {

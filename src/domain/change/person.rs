@@ -36,7 +36,7 @@ pub enum PersonChange {
         reason: String,
     },
     PersonActivated,
-    /// A batch moved up or left (R-PEOPLE-5). Lists the ids of all people concerned.
+    /// A batch was promoted or deactivated (R-PEOPLE-5). `people` lists all people concerned.
     BatchMoved {
         from: String,
         /// `None` if they were deactivated.

@@ -1,4 +1,4 @@
-//! Changes of what librarians decide.
+//! Changes of the library's rules, calendar, settings and notices.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::{
     message::{self, Message},
 };
 
-/// A change of what librarians decide.
+/// A change of the library's rules, calendar, settings or notices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum SettingsChange {

@@ -151,7 +151,7 @@ const STORED: &[&str] = &[
     r#"{"kind":"erased"}"#,
 ];
 
-/// Desk work (R-DESK-12), as migration 0020 marked the rows from before.
+/// Kinds that are desk work (R-DESK-12), as migration 0020 marked existing rows.
 const AT_DESK: &[&str] = &[
     "lent",
     "returned",
@@ -174,7 +174,7 @@ const AT_DESK: &[&str] = &[
     "undone",
 ];
 
-/// Kinds that name their person, as is their undo (R-PEOPLE-6), as migration 0020 marked the rows from before.
+/// Kinds that name their person, as does their undo (R-PEOPLE-6); migration 0020 marked existing rows likewise.
 const PERSONAL: &[&str] = &[
     "due-date-set",
     "registered",
@@ -186,7 +186,7 @@ const PERSONAL: &[&str] = &[
     "people-merged",
 ];
 
-/// All kinds of an area: serde lists them when it meets another.
+/// All kinds of an area, as serde lists them in its error for an unknown kind.
 fn kinds<Area: DeserializeOwned + Debug>() -> Vec<String> {
     let error = serde_json::from_str::<Area>(r#"{"kind":"?"}"#).expect_err("no such kind").to_string();
     error.split('`').skip(3).step_by(2).map(Into::into).collect()
