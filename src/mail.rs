@@ -1,4 +1,4 @@
-//! Mail: the words of each kind, and the SMTP client that hands a mail over.
+//! Mail: the text of each kind, and the SMTP client that sends it.
 //!
 //! A caller writes a [`Letter`] and queues it with `storage::mails::queue` in its own transaction; the job `send-mails` sends it.
 
@@ -15,9 +15,9 @@ use crate::{
     storage::mails::{NewMail, Taken},
 };
 
-/// Milliseconds after which a mail is given up, unless its kind says otherwise.
+/// Milliseconds after which an unsent mail expires, unless its kind has another limit.
 pub const PATIENCE: i64 = 48 * 60 * 60 * 1000;
-/// Minutes that a reset link stays valid.
+/// Validity of a reset link in minutes.
 pub const LINK_MINUTES: i64 = 30;
 
 /// Letter with its addressee.

@@ -1,4 +1,4 @@
-//! The program: reads the command line and does what it says.
+//! The program: parses the command line and runs the command.
 
 use std::{
     fs::File,
@@ -57,7 +57,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-/// Prints a line; ends the program quietly if the pipe was closed, as by `head` (O25).
+/// Prints a line; ends the program quietly if the reader of the pipe has closed it, as `head` does (O25).
 macro_rules! say {
     ($($text:tt)*) => { say(format_args!($($text)*)) };
 }
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Exit code of a program that is stopped by a closed pipe: 128 and SIGPIPE.
+/// Exit code of a program that is stopped by a closed pipe: 128 + SIGPIPE.
 const READER_LEFT: i32 = 141;
 
 fn say(text: std::fmt::Arguments<'_>) {
@@ -97,7 +97,7 @@ fn say(text: std::fmt::Arguments<'_>) {
     }
 }
 
-/// Reports wrong arguments in one line, as any failure.
+/// Reports wrong arguments in one line, like any failure.
 fn misused(error: &clap::Error) -> ExitCode {
     let message = error.render().to_string();
     let message = message.split("\n\n").next().unwrap_or(&message);
@@ -139,10 +139,10 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Migrate { dry_run: false, database } => {
-            // A server that works on the file would go on with another schema.
+            // A running server would continue with a schema that it does not know.
             let plan = migrate::plan(&database.database, MIGRATIONS)?;
             let must_be_alone = plan.from > 0 && !plan.missing.is_empty();
-            // Another `migrate` of the same moment is waited for.
+            // Waits for another `migrate` that was started at the same moment.
             let alone = || storage::only_server(&database.database, Duration::from_secs(5));
             let _alone = must_be_alone.then(alone).transpose()?;
             let migrated = migrate::apply(&database.database, MIGRATIONS)?;
@@ -203,7 +203,8 @@ fn log(format: LogFormat) {
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }
 
-/// Opens the database of the first librarian, which is created if it is missing. An older one is left to `migrate`.
+/// Opens the database to add the first librarian; creates it if it is missing. Does not migrate an older one: `migrate`
+/// does.
 fn open_or_create(location: &Location) -> Result<Db> {
     if storage::is_new(location)? {
         let db = Db::open(location)?;
@@ -384,7 +385,7 @@ fn refuse(invalid: Invalid) -> Result<()> {
     })
 }
 
-/// Returns the fields of a file's columns as the command line names or guesses them.
+/// Returns the fields named by `--columns`, or guesses and prints them for `--columns guess`.
 fn fields_of(file: &Path, columns: Option<String>, vocabulary: &Vocabulary) -> Result<Option<Vec<String>>> {
     let Some(columns) = columns else { return Ok(None) };
     if columns != "guess" {
@@ -398,7 +399,7 @@ fn fields_of(file: &Path, columns: Option<String>, vocabulary: &Vocabulary) -> R
     Ok(Some(guess.columns.into_iter().map(|column| column.field).collect()))
 }
 
-/// Titles read at once for an export.
+/// Number of titles read at once for an export.
 const PORTION: i64 = 500;
 
 fn export_marc(database: &Database, file: &Path) -> Result<()> {
@@ -588,7 +589,7 @@ fn move_library(from: &Location, to: Location, zone: &Zone) -> Result<()> {
     Ok(())
 }
 
-/// Says whether the sign-in provider answers, if there is one.
+/// Prints whether the sign-in provider answers, if there is one.
 fn probe_provider(oidc: &Oidc, visible: &Visible) {
     let probe = || -> Result<Option<String>> {
         let Some(provider) = oidc.provider(&visible.public_address()?)? else { return Ok(None) };
@@ -606,7 +607,7 @@ fn probe_provider(oidc: &Oidc, visible: &Visible) {
 /// Sends a mail at once, without the outbox.
 fn test_mail(database: &Database, options: &config::Mail, address: &str) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
-    // The pool of connections lives in it.
+    // The connection pool of the mail client can be created inside a Tokio runtime only.
     let _inside = runtime.enter();
     let post = options
         .post("localhost")?
@@ -630,7 +631,7 @@ fn test_mail(database: &Database, options: &config::Mail, address: &str) -> Resu
 /// Reports on the mail server and the outbox; a mail server that takes no mail is a contradiction.
 fn doctor_of_mail(options: &config::Mail, counts: &mails::Counts, wrong: &mut Vec<String>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
-    // The pool of connections lives in it.
+    // The connection pool of the mail client can be created inside a Tokio runtime only.
     let _inside = runtime.enter();
     let Some(post) = options.post("localhost")? else { return Ok(()) };
     match runtime.block_on(post.check()) {
@@ -655,7 +656,7 @@ fn doctor(
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
-            // Not a contradiction of the records: a backup with such a pair is good.
+            // For the doctor only: a backup with such a pair is still good.
             contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;
             Ok((

@@ -114,7 +114,7 @@ impl utoipa::ToSchema for Money {
 }
 
 impl From<i64> for Money {
-    /// Takes the smallest unit.
+    /// Converts from the smallest unit.
     fn from(smallest: i64) -> Self {
         Self(smallest)
     }

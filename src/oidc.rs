@@ -35,7 +35,7 @@ pub const REST: Duration = Duration::from_secs(5);
 /// The operator's options for the provider.
 #[derive(Clone)]
 pub struct Options {
-    /// Spelled as by the provider.
+    /// Exactly as the provider spells it.
     pub issuer: String,
     pub client: String,
     pub secret: String,
@@ -174,7 +174,7 @@ impl Provider {
         self.options.domains.iter().any(|listed| listed.eq_ignore_ascii_case(domain)).then_some(email)
     }
 
-    /// Why the claims match no account.
+    /// Returns the reason why the claims match no account.
     #[must_use]
     pub fn why_unknown(&self, claims: &Claims) -> &'static str {
         if self.email(claims).is_some() || self.roll_number(claims).is_some() {

@@ -34,7 +34,7 @@ const LONGEST_ID: usize = 1023;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Party {
     pub id: String,
-    /// Spelled as by browsers.
+    /// In the serialised form that browsers send.
     pub origin: String,
 }
 
@@ -170,7 +170,7 @@ impl<'a> AuthenticatorData<'a> {
         if !has(Self::USER_PRESENT) || !has(Self::USER_VERIFIED) {
             return Err(Refused::Unverified);
         }
-        // BE and BS: a passkey that cannot be backed up is not.
+        // BE and BS: a passkey that cannot be backed up must not be marked as backed up.
         if has(Self::BACKED_UP) && !has(Self::BACKUP_ELIGIBLE) {
             return Err(Refused::Backup);
         }
@@ -248,7 +248,7 @@ pub fn made(client_data: &[u8], attestation: &[u8], challenge: &str, party: &Par
     let data = object.get(&Item::Text("authData")).and_then(Item::bytes).filter(|_| rest.is_empty());
     let data = AuthenticatorData::check(data.ok_or(Refused::Malformed)?, party)?;
     let (id, key) = data.made.ok_or(Refused::Malformed)?;
-    // The key has an accepted algorithm and matches it.
+    // Fails unless the key has an accepted algorithm and fits it.
     Key::read(key)?;
     // Attestation was not requested: a statement sent regardless proves nothing and is ignored.
 

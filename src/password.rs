@@ -35,11 +35,11 @@ pub struct Passwords {
     /// Registrations hash one at a time, so that a sign-in never queues behind many of them.
     registration: Arc<Semaphore>,
     accounts: Accounts,
-    /// Verified if there is no account, so that an unknown address takes as long as a wrong password (R-LOGIN-4).
+    /// Hash to verify if there is no account, so that an unknown address takes as long as a wrong password (R-LOGIN-4).
     dummy: Arc<str>,
 }
 
-/// Reason for a missing hash.
+/// Reason why a password was not hashed or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// All cores were busy until the timeout.
@@ -86,7 +86,7 @@ fn verify_now(password: &str, hash: &str) -> Result<Verdict, Error> {
     let Ok(stored) = PasswordHash::new(hash) else { return Ok(Verdict::Wrong) };
     let fits = |password: &str| argon2().verify_password(password.as_bytes(), &stored).is_ok();
     let normalized = normalized_password(password);
-    // Hashes from before passwords were normalised are of the text as typed.
+    // Hashes made before passwords were normalised are of the text as typed.
     let as_typed = !fits(&normalized);
     if as_typed && (normalized == password || !fits(password)) {
         return Ok(Verdict::Wrong);
@@ -163,7 +163,7 @@ async fn turn_at(places: &Arc<Semaphore>, until: Instant) -> Option<OwnedSemapho
     timeout_at(until, Arc::clone(places).acquire_owned()).await.ok()?.ok()
 }
 
-/// Requests at an account, and its places.
+/// Number of requests in progress for an account, and the semaphore that limits its verifications.
 struct Queue {
     places: Arc<Semaphore>,
     people: usize,

@@ -14,19 +14,19 @@ use image::{
 pub const LONGEST: usize = 8 * 1024 * 1024;
 /// Maximum pixels of an uploaded picture.
 pub const MOST_PIXELS: u64 = 25_000_000;
-/// Maximum length of a kept picture.
+/// Maximum length of a stored picture.
 pub const KEPT: usize = 200 * 1024;
-/// Maximum width and height of a kept picture: a card of the catalogue on a sharp screen.
+/// Maximum width and height of a stored picture: enough for a card of the catalogue on a high-resolution screen.
 const BOX: (u32, u32) = (600, 900);
 /// Memory that a decoder may take for its pixels.
 const MEMORY: u64 = 128 * 1024 * 1024;
 /// JPEG qualities, tried in turn until the file is small enough.
 const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 
-/// Why a file cannot be a cover.
+/// Reason why a file cannot be a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// No JPEG, PNG or WebP file.
+    /// Not a JPEG, PNG or WebP file.
     Kind,
     /// More pixels than allowed.
     Large,
@@ -37,7 +37,7 @@ pub enum Refused {
 /// Returns a file's picture as a JPEG of at most [`KEPT`] bytes.
 ///
 /// # Errors
-/// The file is no picture that can be kept.
+/// The file is not a picture that can be a cover.
 pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
     let format = image::guess_format(file).map_err(|_| Refused::Kind)?;
     match format {
@@ -57,7 +57,8 @@ pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| Refused::Damaged)?;
     if picture.width() > BOX.0 || picture.height() > BOX.1 {
-        // A picture that is turned afterwards is shrunk into the turned box.
+        // The orientation is applied after resizing, so width and height of the box are swapped where it turns the
+        // picture.
         let (wide, high) = if is_turned(orientation) { (BOX.1, BOX.0) } else { BOX };
         picture = picture.resize(wide, high, FilterType::Triangle);
     }
@@ -65,7 +66,7 @@ pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
     encoded(&on_white(&picture))
 }
 
-/// True if width and height change places.
+/// True if the orientation swaps width and height.
 fn is_turned(orientation: Orientation) -> bool {
     matches!(
         orientation,
@@ -76,7 +77,7 @@ fn is_turned(orientation: Orientation) -> bool {
     )
 }
 
-/// Puts a picture on white paper: a JPEG has no transparency.
+/// Draws a picture on a white background: a JPEG has no transparency.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     if !picture.color().has_alpha() {
         return picture.to_rgb8();
@@ -104,10 +105,11 @@ fn encoded(picture: &RgbImage) -> Result<Vec<u8>, Refused> {
     Err(Refused::Large)
 }
 
-/// True if a JPEG file has the mark of its end behind its pixels. The decoder fills a file that was cut off with grey.
+/// True if a JPEG file has an end marker after its pixels. The decoder would fill a truncated file with grey instead of
+/// failing.
 fn has_end(file: &[u8]) -> bool {
     let mut at = 2;
-    // The segments before the pixels may hold a whole small JPEG.
+    // Skips the segments before the pixels: they may contain a thumbnail with an end marker of its own.
     loop {
         let Some(&[0xff, marker, ref rest @ ..]) = file.get(at..) else { return false };
         let &[high, low, ..] = rest else { return false };
@@ -126,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// A picture with a red upper left corner, in a format.
+    /// Returns a picture with a red upper left quarter, encoded in a format.
     fn file(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let picture = RgbaImage::from_fn(width, height, |x, y| {
             if x < width / 2 && y < height / 2 { Rgba([255, 0, 0, 255]) } else { Rgba([0, 0, 255, 0]) }
@@ -167,7 +169,7 @@ mod tests {
     #[test]
     fn a_photo_is_turned_as_its_camera_says_and_says_nothing_more() {
         let mut photo = file(300, 200, ImageFormat::Jpeg);
-        // Orientation 6 (turn right by 90°), and a word of the camera.
+        // Orientation 6 (turn right by 90°), and a text from the camera.
         let exif = [
             b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0".as_slice(),
             b"SECRET PLACE",
@@ -210,7 +212,7 @@ mod tests {
         {
             assert_eq!(cover(cut), Err(Refused::Damaged));
         }
-        // A JPEG that says it is a PNG.
+        // A JPEG behind the signature of a PNG.
         let lying = [&png[..8], &jpeg].concat();
         assert_eq!(cover(&lying), Err(Refused::Damaged));
         // A few bytes that claim a billion pixels.

@@ -29,7 +29,8 @@ impl Policies {
         {
             return Ok(Arc::clone(rulebook));
         }
-        // Read after the number, the rulebook is at least as new; a newer one is read once more next time.
+        // Read after its version, so the rulebook may be newer than the version: then the next call reads it again, but
+        // no change is missed.
         let rulebook = Arc::new(settings::load(tx)?);
         message::set_currency(&rulebook.library.currency);
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&rulebook)));

@@ -58,7 +58,7 @@ pub struct Entry {
     pub genre: String,
     /// Number of loans and reviews.
     pub popularity: u32,
-    /// Has a copy on the shelf.
+    /// True if a copy is on the shelf.
     pub available: bool,
 }
 

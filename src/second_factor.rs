@@ -6,7 +6,7 @@ use url::form_urlencoded::byte_serialize;
 
 use crate::domain::code;
 
-/// RFC 4226 (4, R6) recommends 160 bits.
+/// Length of a key; RFC 4226 (4, R6) recommends 160 bits.
 pub const SECRET_BYTES: usize = 20;
 /// Validity of a code in seconds (RFC 6238, 5.2).
 const STEP: i64 = 30;
@@ -16,10 +16,10 @@ const DIGITS: usize = 6;
 
 /// Number of recovery codes in a new set.
 pub const RECOVERY_CODES: usize = 10;
-/// 76 bits: beyond guessing, so a fast hash is enough.
+/// Length of a recovery code in characters: 76 bits cannot be guessed, so a fast hash is enough.
 const RECOVERY_SIGNS: usize = 16;
 
-/// RFC 4648, 6.
+/// Alphabet of Base32 (RFC 4648, 6).
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// Encodes the key of an authenticator app for storage and typing: Base32 without padding.

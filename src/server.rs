@@ -101,7 +101,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let post = options.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     let daily = options.daily_backups()?;
-    // Held for the life of the process.
+    // The demo first removes the traces of a deleted database; `_lock` is then held for the life of the process.
     if options.demo {
         storage::begin_anew(&options.database.database);
     }
@@ -273,7 +273,7 @@ async fn open(location: &Location, patience: Duration) -> Result<Db> {
     }
 }
 
-/// Returns what all servers of a database share: the clock in its time zone, and the key of known browsers.
+/// Returns the values that all servers of a database share: the clock in its time zone, and the key of known browsers.
 async fn shared_by_servers(db: &Db, requested: Option<TimeZone>) -> Result<(Clock, String)> {
     let fresh = http::session::new_token()?;
     db.write(move |tx| -> Result<_> {
@@ -315,7 +315,7 @@ async fn refuse_demo_accounts(db: &Db) -> Result<()> {
     Ok(())
 }
 
-/// Prints an address that makes the first librarian of a library without any. Warns of one in which no librarian can sign in.
+/// Logs the address for creating the first librarian if the library has none. Warns if no librarian can sign in.
 async fn invite_librarian(state: &App) -> Result<()> {
     let db = &state.library.db;
     if !db.read(accounts::has_librarian).await? {

@@ -1,4 +1,4 @@
-//! Guesses the fields of a file's columns by their headings and by what is in them.
+//! Guesses the fields of a file's columns by their headings and contents.
 
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 use super::table::{Source, Table};
 use crate::domain::isbn::isbn_13;
 
-/// Rows looked at for a guess by content.
+/// Number of rows read to guess fields by content.
 const LOOKED_AT: usize = 200;
-/// Rows shown beside the columns.
+/// Number of sample cells shown for each column.
 pub const SHOWN: usize = 3;
 
 /// A kind of list, with the fields of its columns and the headings that other programs and schools give them.
 pub struct Vocabulary {
-    /// Name under which chosen columns are remembered.
+    /// Key under which chosen fields are remembered.
     pub kind: &'static str,
     pub required: &'static str,
     pub fields: &'static [&'static str],
@@ -269,27 +269,27 @@ pub const PEOPLE: Vocabulary = Vocabulary {
     ],
 };
 
-/// A column of a file.
+/// Column of a file, with its guessed field and sample cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub heading: String,
     /// Guessed field; blank for none.
     pub field: String,
-    /// Its cells in the first rows.
+    /// Cells of the first [`SHOWN`] rows.
     pub cells: Vec<String>,
 }
 
-/// The columns of a file, with a guess for each.
+/// Guessed columns of a file, and facts about the file.
 pub struct Guess {
     pub columns: Vec<Column>,
-    /// Rows of the file without blank ones.
+    /// Number of rows, not counting blank ones.
     pub rows: u64,
-    /// Identity of the headings, under which chosen columns are remembered.
+    /// Identity of the headings: the key under which the chosen fields are remembered.
     pub headings: String,
     pub table: TableFacts,
 }
 
-/// How a file is written.
+/// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableFacts {
     pub kind: super::file::Kind,
@@ -306,7 +306,7 @@ fn folded(heading: &str) -> String {
         .collect()
 }
 
-/// Identifies a file's headings: the hexadecimal SHA-256.
+/// Returns the identity of a file's headings: their SHA-256 in hexadecimal.
 fn identity(headings: &[String]) -> String {
     let mut hash = Sha256::new();
     for heading in headings {
@@ -356,7 +356,7 @@ impl Vocabulary {
         })
     }
 
-    /// Returns the identity of a file's headings, under which its columns are remembered.
+    /// Returns the identity of a file's headings: the key under which the chosen fields are remembered.
     pub fn headings_of(&self, source: &Source, longest: u64) -> Result<String> {
         let table = Table::unnamed(source, longest, &ProgressBar::hidden())?;
         Ok(identity(&table.header().map(ToOwned::to_owned).collect::<Vec<_>>()))

@@ -20,7 +20,6 @@ use super::{
     workbook,
 };
 
-/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Csv,
@@ -28,19 +27,19 @@ pub enum Kind {
     Marc,
 }
 
-/// A file, and the CSV text in it.
+/// File of a known kind, with its contents as CSV text.
 #[derive(Clone)]
 pub struct Recognised {
     pub kind: Kind,
     pub separator: u8,
-    /// Encoding of the text, where it is not UTF-8.
+    /// Encoding of the original text, if it is not UTF-8.
     pub encoding: Option<&'static str>,
     text: Text,
 }
 
 #[derive(Clone)]
 enum Text {
-    /// As it is, or gzipped.
+    /// CSV in UTF-8, plain or gzipped: read from the source.
     Original(Source),
     Converted(Bytes),
     Stored(Arc<TempPath>),
@@ -113,13 +112,13 @@ impl Write for Sink {
     }
 }
 
-/// Says that a file is too long.
+/// Returns the error message for a file that is too long.
 #[must_use]
 pub fn too_long(longest: u64) -> String {
     format!("it has more than {} MiB of text; import it in parts", longest / 1024 / 1024)
 }
 
-/// Writes a row of cells as one line of CSV, so that lines and rows have the same numbers.
+/// Writes a row of cells as exactly one line of CSV, so that line numbers are row numbers.
 pub fn write_row(out: &mut impl Write, cells: &[String]) -> Result<()> {
     if cells.iter().all(|cell| cell.trim().is_empty()) {
         return Ok(out.write_all(b"\n")?);
@@ -173,7 +172,7 @@ fn sound(file: Recognised, longest: u64) -> Result<Recognised> {
 /// Reads a whole file into memory.
 pub fn whole(text: impl Read, longest: u64) -> Result<Bytes> {
     let mut bytes = Vec::new();
-    // The fourth part of a limit for text is enough for what is packed.
+    // The file may be compressed, so a limit below that of its text is enough: at most 256 MiB.
     let limit = longest.min(1 << 28);
     text.take(limit + 1).read_to_end(&mut bytes).context("cannot be read; is the file complete?")?;
     ensure!(bytes.len() as u64 <= limit, too_long(limit));
@@ -233,13 +232,13 @@ fn decoded(
     sound(file, longest)
 }
 
-/// Takes the plain reason out of an error of a [`Sink`].
+/// Converts an error of a [`Sink`] into its plain message.
 fn written(error: std::io::Error) -> anyhow::Error {
     if error.kind() == std::io::ErrorKind::Other { anyhow::anyhow!(error.to_string()) } else { error.into() }
 }
 
-/// True if a text that is not UTF-8 as a whole has more characters in it than bytes that do not fit: then it is damaged, and
-/// not in another encoding.
+/// True if a text contains more non-ASCII characters in valid UTF-8 than invalid sequences: then it is damaged UTF-8,
+/// not text in another encoding.
 fn is_mostly_utf_8(mut text: impl BufRead) -> Result<bool> {
     let (mut characters, mut wrong) = (0_u64, 0_u64);
     let mut line = Vec::new();
@@ -255,7 +254,7 @@ fn is_mostly_utf_8(mut text: impl BufRead) -> Result<bool> {
     }
 }
 
-/// Returns the separator that the first line has most often outside quotes.
+/// Returns the separator that occurs most often in the first line outside quotes; a comma if there is none.
 fn separator(head: &[u8]) -> u8 {
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0), (b'|', 0)];
     let mut is_quoted = false;
@@ -271,12 +270,12 @@ fn separator(head: &[u8]) -> u8 {
             }
         }
     }
-    // Texts have commas too, so among equals the others win.
+    // Headings may contain commas, so on a tie another separator wins.
     let most = counts.iter().filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count);
     most.map_or(b',', |(separator, _)| *separator)
 }
 
-/// Opens a file, unpacked, without a byte order mark of UTF-8.
+/// Opens a file, decompresses it if needed, and skips a UTF-8 byte order mark.
 fn open(source: &Source, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
     match source {
         Source::Path(path) => unpacked(BufReader::new(File::open(path).context("cannot be read")?), bar),
@@ -288,7 +287,7 @@ fn unpacked(mut file: impl BufRead + Seek + 'static, bar: &ProgressBar) -> Resul
     let length = file.seek(SeekFrom::End(0)).context("cannot be read")?;
     file.rewind().context("cannot be read")?;
     bar.set_length(length);
-    // Recognised by its first bytes, not by its name.
+    // Gzip is recognised by the first bytes, not by the file's name.
     let gzipped = file.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
     let file = bar.wrap_read(file);
     let mut text: Box<dyn BufRead> = if gzipped {
@@ -343,7 +342,7 @@ mod tests {
         }
         assert_eq!(read(b"a\tb\n1,2\t3\n").expect("a table").1, b'\t');
         assert_eq!(read(b"title\nPoems\n").expect("a table").1, b',');
-        // Damaged UTF-8 is not taken for another encoding.
+        // Damaged UTF-8 is not mistaken for another encoding.
         let damaged = read(
             "title\nगोदान\nÜber\n\u{e9}"
                 .as_bytes()

@@ -16,7 +16,7 @@ mod workbook;
 
 use std::time::{Duration, Instant};
 
-/// Time for which a command writes without a pause.
+/// Time for which a command may write without a pause.
 const AT_A_STRETCH: Duration = Duration::from_millis(150);
 /// Pause between writes: three times the retry interval of a server on the same `SQLite` file.
 const GAP: Duration = Duration::from_millis(15);

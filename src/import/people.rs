@@ -50,7 +50,7 @@ use crate::{
 
 /// Columns that are read.
 const COLUMNS: [&str; 7] = ["rollNumber", "name", "email", "department", "batch", "category", VALID_UNTIL];
-/// Column of a school's list that is joined with the batch: class 8 and section B are the batch 8-B.
+/// Column of a school's list that is joined with the batch: class 8 and section B become the batch 8-B.
 const SECTION: &str = "section";
 /// Further columns of an export, which are ignored.
 const IGNORED: [&str; 5] = ["role", "active", "openLoans", "overdueLoans", "owes"];
@@ -67,17 +67,17 @@ const MOST_REJECTED: usize = 10_000;
 
 /// Maximum entries in each list of a report: changed people, rejected rows, missing people.
 const LISTED: usize = 500;
-/// Maximum bytes of JSON of each of these lists. An answer kept for a repeat has at most 1 MiB.
+/// Maximum bytes of JSON of each of these lists: a response stored for a retry has at most 1 MiB.
 const ROOM: usize = 200 * 1024;
 /// Maximum bytes of JSON of the rejected rows as a file.
 const ROOM_FOR_REJECTS: usize = 300 * 1024;
 
 /// Rows planned or stored at once: 0.1 s of the only writer's time in a debug build (measured).
 const PORTION: usize = 1000;
-/// Bytes of rows that end a portion before it has that many rows.
+/// Maximum bytes of rows in a portion, which may end it before [`PORTION`] rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
 
-/// Maximum retries of a portion that is refused as busy.
+/// Maximum retries of a portion after [`storage::Error::Busy`].
 const TRIES: u32 = 5;
 /// Pause before the first retry; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -181,7 +181,7 @@ pub enum Error {
     Refused(Message),
     #[error("nothing was stored")]
     Storage(#[from] storage::Error),
-    /// A portion failed; the ones before are stored.
+    /// A portion failed; the earlier ones are stored.
     #[error("stopped after {stored} people were stored; run the import again to go on")]
     Stopped {
         stored: usize,
@@ -214,7 +214,7 @@ struct Wanted {
     valid_until: Option<Option<Date>>,
 }
 
-/// A row of the file.
+/// Row of the file with its parsed values.
 struct Read {
     line: u64,
     /// Folded; empty if the cell is not a roll number.
@@ -412,7 +412,7 @@ impl Index {
         Ok(index)
     }
 
-    /// True if the file has this roll number, also without leading zeros, which spreadsheets drop.
+    /// True if the file has this roll number, or the same without leading zeros, which spreadsheets drop.
     fn names(&self, roll_number: &str) -> bool {
         self.lines.contains_key(roll_number) || self.lines.contains_key(roll_number.trim_start_matches('0'))
     }
@@ -427,14 +427,14 @@ enum Owner {
 
 /// Stored facts about the people of some rows.
 struct Facts {
-    /// By roll number.
+    /// People by roll number.
     known: HashMap<String, people::Record>,
     /// People whose roll number matches once leading zeros are dropped, by the number without zeros.
     zeros_lost: HashMap<String, people::Record>,
     /// Kept records by the roll number of the record merged into them.
     merged: HashMap<String, people::Record>,
     barcodes: HashSet<String>,
-    /// By folded address.
+    /// Owners of email addresses, by folded address.
     owners: HashMap<String, Owner>,
 }
 
@@ -453,18 +453,18 @@ fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<Stri
     Ok(found.collect())
 }
 
-/// Reads and locks the people with these roll numbers until the transaction ends. Until then no other transaction assigns
-/// such a number, or any address. The order of locks is that of an edit of a person.
+/// Reads and locks the people with these roll numbers until the transaction ends. Until then no other transaction can
+/// assign a roll number or an email address. Locks in the same order as an edit of a person.
 fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>> {
     let found: Vec<UserId> =
         people::with_roll_numbers(tx, keys)?.into_iter().map(|record| record.uid).collect();
-    // Librarians before other people, as every change of their rights.
+    // Locks librarians before other people, like every change of a librarian's rights.
     people::lock_librarians(tx)?;
     let locked = people::lock_all(tx, &found)?;
     people::take_every_turn(tx)?;
     let since = people::with_roll_numbers(tx, keys)?;
     if since.iter().any(|record| !found.contains(&record.uid)) {
-        // Another transaction assigned a number in between: the next try locks that person too.
+        // Another transaction has assigned a roll number in between: the retry locks that person too.
         return Err(storage::Error::Busy(None));
     }
     Ok(locked)
@@ -560,7 +560,7 @@ fn update(
     let uids: Vec<UserId> = after.keys().copied().collect();
     let subjects = authority.over_all(tx, &uids).map_err(|error| match error {
         authority::Error::Storage(error) => error,
-        // The rights have changed since the rows were planned: the next try rejects these rows.
+        // The rights have changed since the rows were planned: the retry rejects these rows.
         _ => storage::Error::Busy(None),
     })?;
     let row = |subject| Some((subject, after.remove(&Subject::uid(subject))?.clone()));
@@ -573,11 +573,12 @@ struct Stored {
     added: usize,
     changed: Vec<(Details, Details)>,
     unchanged: usize,
-    /// By index in the portion.
+    /// Errors of rejected rows, with the index of each row in the portion.
     rejected: Vec<(usize, Invalid)>,
 }
 
-/// Stores a portion. The people are locked and planned anew, so changes since the plan are seen.
+/// Stores a portion. Locks its people and plans their rows again, because their records may have changed since the
+/// first plan.
 fn store(
     tx: &mut Tx<'_>,
     rows: &[Read],
@@ -803,7 +804,7 @@ impl Import<'_> {
                 match step {
                     Ok(Step::Add(_)) => reporting.totals.added += 1,
                     Ok(Step::Change(_, records)) if self.dry_run => reporting.change(*records),
-                    // Reported when it is stored.
+                    // Reported when the change is stored.
                     Ok(Step::Change(..)) => {}
                     Ok(Step::Keep) => reporting.totals.unchanged += 1,
                     Err(invalid) => {
@@ -885,7 +886,7 @@ impl Import<'_> {
             let page = self.db.read_blocking(move |tx| people::along_batches(tx, &place, PORTION))?;
             let last = page.last().map(|person| (person.batch.clone(), person.name_key.clone(), person.uid));
             from = last.and_then(|last| {
-                // Skips other batches in the index between two of these.
+                // If the page ended in a batch that is not in the file, continues with the next one that is.
                 let next = || batches.range(last.0.clone()..).next().map(begin_of);
                 if batches.contains(&last.0) { Some(last) } else { next() }
             });

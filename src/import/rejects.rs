@@ -27,7 +27,7 @@ impl Rejected {
         Self { line, cells, reason }
     }
 
-    /// Returns its line in the file.
+    /// Returns the line of the row in the imported file.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line
@@ -95,7 +95,7 @@ impl Rejects {
     }
 }
 
-/// List of rejected rows within an answer, cut where the room ends.
+/// List of rejected rows inside a response, truncated to a maximum length.
 pub struct Excerpt {
     text: String,
     /// Bytes of JSON left; 0 after a row did not fit.

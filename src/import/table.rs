@@ -28,7 +28,7 @@ pub const REJECT_COLUMNS: [&str; 2] = ["line", "reason"];
 /// Column with the MARC record of a row, which the list of rejected rows leaves out.
 pub const RECORD: &str = "marc";
 
-/// Column with the reason why a MARC record cannot be a row.
+/// Column with the reason why a MARC record could not be converted.
 pub const PROBLEM: &str = "problem";
 
 /// Maximum columns of a file.
@@ -38,7 +38,7 @@ pub const MOST_COLUMNS: usize = 250;
 /// would swallow the rest of the file.
 pub(super) const MAX_ROW: usize = 1024 * 1024;
 
-/// Source of a file.
+/// File to import.
 #[derive(Clone, Debug)]
 pub enum Source {
     Path(PathBuf),
@@ -55,7 +55,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Fields of the columns of a file.
+/// Assignment of a file's columns to fields.
 #[derive(Clone, Copy)]
 pub struct Columns<'c> {
     /// Fields that the import reads.
@@ -65,7 +65,7 @@ pub struct Columns<'c> {
     pub fields: Option<&'c [String]>,
 }
 
-/// A file with a header.
+/// Table with a header, read row by row.
 pub struct Table {
     source: Source,
     file: Recognised,
@@ -77,7 +77,7 @@ pub struct Table {
 
 /// A row of a [`Table`].
 pub struct Row<'t> {
-    /// Line on which it begins, from 1.
+    /// Line of the file on which the row begins, from 1; for MARC the number of the record.
     pub line: u64,
     table: &'t Table,
 }
@@ -97,7 +97,7 @@ impl Table {
         table().with_context(|| source.to_string())
     }
 
-    /// Opens a file of any columns.
+    /// Opens a file without assigning its columns to fields.
     pub fn unnamed(source: &Source, longest: u64, bar: &ProgressBar) -> Result<Self> {
         let table = || -> Result<Self> {
             let file = file::recognise(source, longest)?;
@@ -125,13 +125,13 @@ impl Table {
         self.file.separator
     }
 
-    /// Returns the encoding of the file, where it is not UTF-8.
+    /// Returns the encoding of the file, if it is not UTF-8.
     #[must_use]
     pub fn encoding(&self) -> Option<&'static str> {
         self.file.encoding
     }
 
-    /// Returns to the first row.
+    /// Rewinds to the first row.
     pub fn rewind(&mut self) -> Result<()> {
         let begun = begin(&self.file, &ProgressBar::hidden());
         (self.reader, _) = begun.with_context(|| self.source.to_string())?;
@@ -152,7 +152,7 @@ impl Table {
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let more = self.reader.read_record(&mut self.record).with_context(|| self.source.to_string())?;
         let line = self.record.position().map_or(0, csv::Position::line);
-        // A record of MARC has its number in the file.
+        // A MARC file has no header line, so records are numbered from 1.
         let line = if self.file.kind == Kind::Marc { line - 1 } else { line };
         Ok(more.then_some(Row { line, table: self }))
     }
@@ -184,7 +184,7 @@ impl<'t> Row<'t> {
         self.table.record.iter()
     }
 
-    /// Returns its size in memory in bytes: the text and the end of each cell.
+    /// Returns the memory in bytes that the row takes: its text, and an offset for each cell.
     #[must_use]
     pub fn length(&self) -> usize {
         self.table.record.as_slice().len() + self.table.record.len() * size_of::<usize>()
@@ -208,11 +208,12 @@ impl<'t> Row<'t> {
     pub fn cell(&self, column: &str) -> &'t str {
         let index = self.table.columns.get(column);
         let cell = index.and_then(|index| self.table.record.get(*index)).unwrap_or_default().trim();
-        // Lists of rejected rows are guarded for spreadsheets.
+        // A list of rejected rows was written with a guard against formulas.
         if self.table.columns.contains_key(REJECT_COLUMNS[1]) { unguarded(cell).trim() } else { cell }
     }
 
-    /// Returns a text. Real data is incomplete, so it may be blank or shorter than a form allows.
+    /// Returns the checked text of a column. Real data is incomplete, so the text may be blank or shorter than a form
+    /// allows.
     pub fn text(&self, column: &'static str, rule: Text, invalid: &mut Invalid) -> String {
         Text { min: 0, field: column, ..rule }.check(self.cell(column), invalid)
     }
@@ -264,13 +265,13 @@ fn named(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMa
     Ok(columns)
 }
 
-/// Lists the columns of CSV; the others come from MARC only.
+/// Lists the columns that a CSV file may have; the others exist for MARC only.
 fn listed(known: &[&str]) -> String {
     let known: Vec<&str> = known.iter().copied().filter(|name| ![RECORD, PROBLEM].contains(name)).collect();
     known.join(",")
 }
 
-/// Returns the beginning of a text from a file, to be shown.
+/// Shortens a text from a file for a message.
 pub(super) fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }
@@ -332,8 +333,8 @@ enum State {
 #[error("the text is not UTF-8")]
 pub(super) struct NotUtf8;
 
-/// Checks the whole file: UTF-8, quotes after RFC 4180, no row beyond [`MAX_ROW`], at most `longest` bytes (unpacking may
-/// enlarge a file a thousand times). The `csv` crate accepts a misplaced quote silently.
+/// Checks the whole file: UTF-8, quotes according to RFC 4180, no row beyond [`MAX_ROW`], at most `longest` bytes (a
+/// gzipped file may be a thousand times longer unpacked). The `csv` crate silently accepts a misplaced quote.
 pub(super) fn check_soundness(mut text: impl BufRead, longest: u64, separator: u8) -> Result<()> {
     let mut line = Vec::new();
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! Undo of a whole import of books, portion by portion, while nothing of it was lent.
+//! Undo of a whole import of books in portions, unless one of its books was lent.
 
 use crate::{
     circulation::{self, Actor, NotUndone, stock, undo::not_undone},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Titles and copies taken out in one transaction.
+/// Maximum titles, and copies, removed in one transaction.
 const PORTION: i64 = 200;
 
 /// Fails if books of the import are in use.
@@ -25,8 +25,8 @@ pub fn check(tx: &mut Tx<'_>, id: ImportId) -> circulation::Result<()> {
     }
 }
 
-/// Takes out what an import added, after [`imports::begin_undo`]. Stops, with the rest left, if a book is lent meanwhile.
-/// Blocks on the database, so it must run on a plain thread.
+/// Removes the titles and copies that an import added, after [`imports::begin_undo`]. Stops and leaves the rest if one
+/// of its books is lent meanwhile. Blocks on the database, so it must run on a plain thread.
 pub fn run(db: &Db, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<()> {
     loop {
         let moment = clock.moment();
@@ -44,7 +44,7 @@ pub fn run(db: &Db, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<
             for title in &titles {
                 match stock::remove_title(tx, Actor::Librarian(by), moment, *title) {
                     Ok(_) => count += 1,
-                    // A librarian deleted it since.
+                    // A librarian has deleted the title since.
                     Err(circulation::Error::NotFound) => {}
                     Err(error) => return Err(error.into_storage()),
                 }

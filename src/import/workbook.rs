@@ -14,7 +14,7 @@ use super::{file::write_row, table::MOST_COLUMNS};
 const LONGEST_SHEET: u64 = 128 * 1024 * 1024;
 const LONGEST_PART: u64 = 48 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
-/// Rows with a single cell before the header: the name of the school, a date.
+/// Maximum rows with a single cell before the header, such as the name of the school or a date.
 const MOST_HEADINGS: usize = 20;
 
 /// Writes the first sheet with content as CSV.
@@ -70,18 +70,18 @@ fn check(parts: &mut ZipArchive<Cursor<Bytes>>) -> Result<()> {
     Ok(())
 }
 
-/// Rows on their way into lines with the same numbers.
+/// Writer of rows as CSV, in which each row has the line number that it had in the sheet.
 struct Lines<'o, W: Write> {
     out: &'o mut W,
     written: u64,
     /// Number of columns of the header; `None` before it.
     width: Option<usize>,
-    /// Rows with a single cell that may stand before the header, with their numbers.
+    /// Rows with a single cell, with their numbers; dropped if a wider header follows.
     early: Vec<(u64, Vec<String>)>,
 }
 
 impl<W: Write> Lines<'_, W> {
-    /// Adds the row with this number, from 1. Rows come in order.
+    /// Adds a row with its number, from 1; numbers must increase.
     fn push(&mut self, number: u64, mut cells: Vec<String>) -> Result<()> {
         while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
             cells.pop();
@@ -121,7 +121,7 @@ impl<W: Write> Lines<'_, W> {
     }
 }
 
-/// Puts a cell into a row.
+/// Sets a cell of a row, which grows as needed; blank cells are ignored.
 fn put(row: &mut Vec<String>, number: u64, column: usize, cell: String) -> Result<()> {
     if cell.trim().is_empty() {
         return Ok(());
@@ -140,7 +140,7 @@ fn number(value: f64) -> String {
 fn read_xlsx<W: Write>(file: Bytes, lines: &mut Lines<'_, W>) -> Result<()> {
     let mut workbook = Xlsx::new(Cursor::new(file)).map_err(|_| damaged())?;
     for name in workbook.sheet_names() {
-        // A sheet of charts has no cells.
+        // A chart sheet has no cells.
         let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
         let (mut current, mut row) = (0, Vec::new());
         while let Some(cell) = cells.next_cell().map_err(|_| damaged())? {
@@ -184,16 +184,16 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     quick_xml::escape::unescape(&found.value).ok().map(std::borrow::Cow::into_owned)
 }
 
-/// Number of times that a row or a cell is repeated.
+/// Returns the number of times that a row or a cell is repeated.
 fn repeated(tag: &BytesStart<'_>, name: &str) -> u64 {
     attribute(tag, name).and_then(|count| count.parse().ok()).unwrap_or(1)
 }
 
-/// A cell of an ODS sheet while it is read.
+/// Cell of an ODS sheet, as far as it has been parsed.
 #[derive(Default)]
 struct Cell {
     times: u64,
-    /// The value, where the text is only its picture.
+    /// Value of a number or a date, whose text is only its formatted form.
     value: Option<String>,
     text: String,
 }

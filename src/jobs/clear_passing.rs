@@ -19,7 +19,8 @@ impl Job for ClearPassing {
     }
 }
 
-/// Deletes what an undo of an earlier day needed, and what has expired. Takes no lease: servers may delete the same rows.
+/// Deletes rows kept for undoing changes of earlier days, and expired rows. Takes no lease: servers may delete the same
+/// rows.
 pub async fn clear_passing(library: &Library) -> storage::Result<()> {
     let moment = library.clock.moment();
     let day_begins = library.clock.begin_of(moment.today);

@@ -10,7 +10,7 @@ use crate::{
     storage::{self, holds, leases},
 };
 
-/// Holds read at once.
+/// Maximum holds read at once.
 const PORTION: i64 = 100;
 
 /// Runs all the time, so that the next reader in the queue gets the copy (R-HOLD-2).

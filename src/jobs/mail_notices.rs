@@ -33,22 +33,22 @@ use crate::{
     },
 };
 
-/// Notices, or people with a digest, handled at once: a desk waits for one portion at most.
+/// Maximum notices, or people with a digest, per transaction: a request from a desk waits for one portion at most.
 const PORTION: i64 = 20;
 
-/// Age in milliseconds from which a notice is not mailed any more, so that a new mail server does not send a flood of old notices.
+/// Age in milliseconds above which a notice is not mailed, so that setting up a mail server does not send old notices.
 const FRESH: i64 = 48 * 60 * 60 * 1000;
 
-/// Addresses that letters name.
+/// Factory of the links in mails about notices.
 #[derive(Clone, Debug)]
 pub struct Mailing {
-    /// Address of the product; `None` if only this machine could open it.
+    /// Public address of the library; `None` if only this machine could open it.
     base: Option<String>,
     signer: Signer,
 }
 
 impl Mailing {
-    /// Returns the addresses of a library; `key` is the one that all its servers share.
+    /// Creates the factory; `key` is shared by all servers of the library.
     #[must_use]
     pub fn new(public_url: &Url, key: &str) -> Self {
         let is_local = match public_url.host() {
@@ -68,11 +68,11 @@ impl Mailing {
     }
 }
 
-/// Runs all the time.
+/// Job that runs all the time.
 pub struct MailNotices {
     post: Arc<Post>,
     mailing: Mailing,
-    /// Day whose reminders are known to be written.
+    /// Day for which all reminders are known to be written.
     reminded: Mutex<Option<Date>>,
 }
 
@@ -86,7 +86,7 @@ impl MailNotices {
 
 impl Job for MailNotices {
     const NAME: &'static str = "mail-notices";
-    // A reader may wait for a book that is ready.
+    // Short, because a reader may be waiting to hear that a book is ready.
     const PAUSE: Duration = Duration::from_secs(5);
 
     async fn run(&self, library: &Library, owner: &str) -> storage::Result<Outcome> {
@@ -151,7 +151,7 @@ impl<'d> Writer<'d> {
 
     /// Returns why this notice is not mailed.
     fn refusal(&self, notice: &UnmailedNotice, kind: Kind) -> Option<Unmailed> {
-        // These speak of today and tomorrow.
+        // These notices are about today or tomorrow, so they are outdated on another day.
         let passes = matches!(kind, Kind::DueToday | Kind::HoldExpiring);
         if notice.created_at < self.moment.at - FRESH || passes && notice.day != Some(self.moment.today) {
             return Some(Unmailed::Old);
@@ -210,7 +210,8 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Sorts the reminders of one person: the newest of each loan into the digest, kept copies into mails of their own.
+    /// Adds the mails for one person: the newest reminder of each loan to the digest, notices about kept copies as
+    /// mails of their own.
     fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
         let mut lines: HashMap<_, (&UnmailedNotice, Kind)> = HashMap::new();
         for notice in found {
@@ -220,7 +221,7 @@ impl<'d> Writer<'d> {
             } else if !kind.is_reminder() {
                 self.add_notice(batch, notice, kind)?;
             } else if let Some((earlier, _)) = lines.insert(notice.loan, (notice, kind)) {
-                // Found oldest first: the later reminder replaces the earlier.
+                // Reminders are read oldest first, so the later one replaces the earlier.
                 batch.left.push((earlier.id, Unmailed::Replaced));
             }
         }
@@ -333,7 +334,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
     let mut batch = Batch::default();
     for of_person in found.chunk_by(|one, next| one.person == next.person) {
         let Some(id) = of_person.first().map(|notice| notice.person) else { continue };
-        // Another transaction has locked some of this person's reminders; the next run takes them all.
+        // If another transaction has locked some of this person's reminders, all wait for the next run.
         if waiting.get(&id) == Some(&of_person.len()) {
             writer.add_reminders(&mut batch, id, of_person)?;
         }
@@ -341,16 +342,16 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
     Ok(Round::Further(last, batch.store(tx, writer.moment.at)?))
 }
 
-/// Mails that the reminders of a day would make.
+/// Preview of the digests of a day.
 #[derive(Debug, Default)]
 pub struct Planned {
-    /// By person.
+    /// At most one per person.
     pub mails: Vec<PlannedMail>,
     /// Number of people with reminders and no address.
     pub without_address: usize,
 }
 
-/// Digest that is not written yet.
+/// Preview of a digest.
 #[derive(Debug)]
 pub struct PlannedMail {
     pub person: UserId,

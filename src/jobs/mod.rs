@@ -1,7 +1,7 @@
 //! Background jobs. Every server runs each job in its own task. A lease keeps two servers from doing the same work at once;
 //! correctness does not depend on it. A server that was down for days catches up.
 //!
-//! To add a job: a file here that implements [`Job`], and its line in [`run`].
+//! To add a job, implement [`Job`] in a new file here and add a line to [`run`].
 
 mod clear_passing;
 mod expire_holds;
@@ -23,19 +23,20 @@ pub use send_mails::{SendMails, send_mails};
 
 use crate::{library::Library, storage, supervise::keep_running};
 
-/// Duration of a lease, in milliseconds: the delay after a server that vanished.
+/// Duration of a lease, in milliseconds. After a crash of a server, its jobs are delayed by up to this long.
 const LEASE: i64 = 120_000;
 
 /// A recurring job.
 pub trait Job: Send + Sync + 'static {
-    /// Name in the log and of the lease.
+    /// Name of the job in the log, and of its lease.
     const NAME: &'static str;
     /// True for a job that runs once per day of the library.
     const DAILY: bool = false;
     /// Pause between two runs, and between two checks of a daily job.
     const PAUSE: Duration = Duration::from_secs(30);
 
-    /// Runs the job once; `owner` identifies this server among those on the same database. A failed run is logged and repeated.
+    /// Runs the job once; `owner` identifies this server among those on the same database. A failed run is logged and
+    /// retried.
     fn run(&self, library: &Library, owner: &str) -> impl Future<Output = storage::Result<Outcome>> + Send;
 }
 

@@ -13,10 +13,10 @@ use crate::{
     storage::{self, leases, notices, settings},
 };
 
-/// Loans read, and locked, at once: a desk waits for one portion at most.
+/// Maximum loans read and locked per transaction: a request from a desk waits for one portion at most.
 const PORTION: i64 = 200;
 
-/// Runs daily. Writes nothing that is already written, so a second run of the same day changes nothing.
+/// Runs daily. Idempotent: a second run on the same day writes no reminder twice.
 pub struct Remind;
 
 impl Job for Remind {

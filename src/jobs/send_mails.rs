@@ -28,9 +28,9 @@ use crate::{
 /// Runs all the time. A mail is sent at least once, always under the same Message-ID.
 pub struct SendMails {
     post: Arc<Post>,
-    /// Address that a reset link opens, without its token.
+    /// Address of the page that a reset link opens, without the token.
     reset_page: String,
-    /// Time at which the outbox was counted.
+    /// Time of the last count of the outbox.
     counted: AtomicI64,
 }
 
@@ -45,17 +45,17 @@ impl SendMails {
 /// Interval of counting the outbox for the metrics, in milliseconds.
 const COUNT_EVERY: i64 = 30_000;
 
-/// Mails taken back at once; the next run continues.
+/// Maximum number of withdrawn mails skipped at once; the next run continues.
 const PORTION: usize = 50;
 
-/// First wait after a failure, in milliseconds; each further one is twice as long.
+/// Back-off after the first failure, in milliseconds; it doubles with each further one.
 const FIRST_WAIT: i64 = 60_000;
-/// Longest wait.
+/// Maximum back-off.
 const LONGEST_WAIT: i64 = 60 * FIRST_WAIT;
 
 impl Job for SendMails {
     const NAME: &'static str = "send-mails";
-    // A person waits for a link.
+    // Short, because a person may be waiting for a reset link.
     const PAUSE: Duration = Duration::from_secs(2);
 
     async fn run(&self, library: &Library, owner: &str) -> storage::Result<Outcome> {
@@ -63,13 +63,13 @@ impl Job for SendMails {
     }
 }
 
-/// Wait after the failure number `tries`.
+/// Returns the back-off after `tries` failures.
 fn wait(tries: i64) -> i64 {
     let doubled = u32::try_from(tries - 1).ok().and_then(|n| FIRST_WAIT.checked_shl(n.min(20)));
     doubled.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
 }
 
-/// Answers requests for links, then sends what is due.
+/// Answers requests for reset links, then sends the mails that are due.
 ///
 /// # Errors
 /// Errors of the database.
@@ -96,7 +96,7 @@ pub async fn send_mails(library: &Library, job: &SendMails, owner: &str) -> stor
         return Ok(Outcome::Elsewhere);
     }
     while answer_request(library, job).await? {}
-    // One server takes one mail after the other; several are under way at once.
+    // The workers of a server take mails one at a time, but send several at once.
     let turn = Mutex::new(());
     let workers = (0..job.post.connections()).map(|_| work(library, job, owner, &turn));
     try_join_all(workers).await?;
@@ -147,7 +147,7 @@ async fn take(library: &Library, job: &SendMails, owner: &str) -> storage::Resul
         .await
 }
 
-/// Records what became of a mail.
+/// Records the outcome of sending a mail.
 async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> storage::Result<()> {
     let (owner, now, id) = (owner.to_owned(), library.clock.now(), mail.id);
     let told = match &became {
@@ -156,7 +156,7 @@ async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> 
         Became::Later(_) => "put off",
         Became::Trouble(_) => "not tried: the mail server is in trouble",
     };
-    // The code names the reason; its words may contain an address.
+    // Logs only the code of the reason: the text may contain an address.
     tracing::info!(mail = id.0, tries = mail.tries, reason = became.message().code, "a mail was {told}");
     let kind = match &became {
         Became::Sent(_) => "sent",
@@ -186,7 +186,7 @@ async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> 
                 Became::Trouble(reason) => {
                     mails::give_back(tx, id, &owner, &reason)?;
                     let before = mails::trouble(tx)?;
-                    // Mails sent at the same time meet the same trouble.
+                    // Mails sent concurrently fail for the same reason, which counts as one failure.
                     if before.as_ref().is_none_or(|trouble| trouble.until <= now) {
                         let tries = before.map_or(1, |trouble| trouble.tries + 1);
                         mails::in_trouble(tx, &reason, now, now + wait(tries))?;
@@ -215,7 +215,7 @@ async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<b
             password_links::keep(tx, user.uid, &crate::token::hashed(&token), now + patience)?;
             let library = policies.current(tx)?.library.name.clone();
             let link = format!("{page}#{token}");
-            // The language of the screen where the link was asked for, unless the person chose one.
+            // The person's chosen language, or else that of the screen on which the link was requested.
             let language = mail_choices::of(tx, user.uid)?.language.unwrap_or(request.language);
             let letter = mail::password_link(&language, &library, &user.name, &link);
             let addressed =

@@ -1,4 +1,4 @@
-//! Words of a mail: one source for the subject, the text and the HTML.
+//! Content of a mail: one source for the subject, the text and the HTML.
 //!
 //! The HTML is made of tables and inline styles, without pictures: mail programs drop or change almost everything else.
 
@@ -18,7 +18,7 @@ enum Part {
     Button { label: Message, address: String },
 }
 
-/// Mail in the words of a language.
+/// Content of a mail in one language.
 #[derive(Clone, Debug)]
 pub struct Letter {
     language: String,
@@ -28,7 +28,7 @@ pub struct Letter {
     unsubscribe: Option<String>,
 }
 
-/// Returns the name of the library in running text.
+/// Returns the name of the library for use in a sentence.
 fn named(library: &str, language: &str) -> String {
     let name = one_line(library);
     if name.is_empty() { message::letter_library().text_in(language) } else { name }
@@ -46,7 +46,7 @@ fn letter(language: &str, library: &str, subject: impl FnOnce(&str) -> Message) 
     }
 }
 
-/// Password reset link.
+/// Writes the mail with a password reset link.
 #[must_use]
 pub fn password_link(language: &str, library: &str, name: &str, address: &str) -> Letter {
     let letter = letter(language, library, message::letter_password_link_subject);
@@ -58,7 +58,7 @@ pub fn password_link(language: &str, library: &str, name: &str, address: &str) -
         .says(message::letter_password_link_ignore())
 }
 
-/// Confirmation that a reset link changed the password.
+/// Writes the confirmation that a password was changed with a reset link.
 #[must_use]
 pub fn password_changed(language: &str, library: &str, name: &str) -> Letter {
     let letter = letter(language, library, message::letter_password_changed_subject);
@@ -69,16 +69,16 @@ pub fn password_changed(language: &str, library: &str, name: &str) -> Letter {
         .says(message::letter_password_changed_ignore())
 }
 
-/// Addresses in the library of a letter about notices; none if the library has no address of its own.
+/// Links of a mail about notices; none if the library has no public address.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Page to which the button leads.
+    /// Page that the button opens.
     pub page: Option<String>,
-    /// Page that ends mails of this kind.
+    /// Page to unsubscribe from mails of this kind.
     pub unsubscribe: Option<String>,
 }
 
-/// One notice.
+/// Writes the mail about one notice.
 #[must_use]
 pub fn notice(
     language: &str,
@@ -108,14 +108,14 @@ pub fn notice(
 /// Reminders of a day.
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
-    /// Overdue loans.
+    /// Number of overdue loans.
     pub overdue: i64,
-    /// Loans due later.
+    /// Number of loans that are not overdue.
     pub due: i64,
     pub lines: Vec<Message>,
 }
 
-/// All reminders of a person.
+/// Writes the mail with all reminders of a person.
 #[must_use]
 pub fn digest(language: &str, library: &str, name: &str, digest: Digest, links: Links) -> Letter {
     let Digest { overdue, due, lines } = digest;
@@ -127,7 +127,7 @@ pub fn digest(language: &str, library: &str, name: &str, digest: Digest, links: 
     letter.says(message::letter_greeting(&one_line(name))).says(what).lists(lines).links_to(links)
 }
 
-/// Test mail.
+/// Writes a test mail.
 #[must_use]
 pub fn test(language: &str, library: &str) -> Letter {
     let letter = letter(language, library, message::letter_test_subject);
@@ -159,13 +159,13 @@ impl Letter {
         }
     }
 
-    /// Returns the address that ends mails of this kind.
+    /// Returns the unsubscribe link of the mail.
     #[must_use]
     pub fn unsubscribe(&self) -> Option<&str> {
         self.unsubscribe.as_deref()
     }
 
-    /// Renders a message as one line: a title with line breaks starts no paragraph.
+    /// Renders a message as one line, so that line breaks in a title start no paragraph.
     fn words(&self, message: &Message) -> String {
         one_line(&message.text_in(&self.language))
     }
@@ -278,7 +278,7 @@ impl Letter {
     }
 }
 
-/// Replaces every control character and line separator by a space, so that no name starts a header.
+/// Replaces control characters and line separators by spaces, so that no name can inject a header.
 pub(super) fn one_line(text: &str) -> String {
     let text: String = text
         .chars()
@@ -321,7 +321,7 @@ mod tests {
         assert!(hindi.contains("नमस्ते") && !hindi.contains("Hello"), "{hindi}");
     }
 
-    /// Asserts that text and HTML have the same words.
+    /// Asserts that the text and the HTML have the same content.
     fn says_the_same(letter: &Letter) {
         let (text, html) = (letter.text(), letter.html());
         let messages = letter.parts.iter().flat_map(|part| match part {

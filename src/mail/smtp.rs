@@ -1,4 +1,4 @@
-//! SMTP client: a pool of connections to the operator's mail server, and its answers as messages.
+//! SMTP client: a pool of connections to the operator's mail server, and the server's replies as messages.
 
 use std::{
     error::Error as _,
@@ -37,21 +37,21 @@ use crate::{
 const COMMAND: Duration = Duration::from_secs(30);
 /// Time limit of a mail, shorter than its lease.
 const MAIL: Duration = Duration::from_secs(90);
-/// Connections at once; free mail servers allow few.
+/// Maximum connections at once; free mail services allow few.
 const CONNECTIONS: u32 = 4;
-/// Idle connections are closed before the mail server does it.
+/// Time after which idle connections are closed, before the mail server closes them.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum length of the server's answer that is kept.
+/// Maximum length of the stored part of a server's reply, in characters.
 const LONGEST_WORDS: usize = 200;
 
-/// Protection of the connection.
+/// Encryption of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     /// TLS from the first byte.
     Implicit,
     /// STARTTLS, required before anything is sent.
     StartTls,
-    /// None; the operator asked for it by name.
+    /// No encryption; the operator asked for it explicitly.
     Plain,
 }
 
@@ -71,11 +71,11 @@ pub struct Options {
     pub redirect: Option<Address>,
     /// Maximum number of mails per minute.
     pub rate: u32,
-    /// Name of this machine towards the mail server.
+    /// Name by which this machine introduces itself to the mail server.
     pub hello: String,
 }
 
-/// Outcome of an attempt.
+/// Outcome of an attempt to send a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Accepted by the server.
@@ -89,7 +89,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the words.
+    /// Returns the message of any outcome.
     #[must_use]
     pub fn message(&self) -> &Message {
         let (Self::Sent(message) | Self::Refused(message) | Self::Later(message) | Self::Trouble(message)) =
@@ -98,11 +98,11 @@ impl Outcome {
     }
 }
 
-/// Connection to the operator's mail server.
+/// Client of the operator's mail server: a pool of connections and a rate limit.
 pub struct Post {
     smtp: AsyncSmtpTransport<Tokio1Executor>,
     options: Options,
-    /// Time of the next mail.
+    /// Earliest time of the next mail.
     next: Mutex<Instant>,
 }
 
@@ -145,13 +145,13 @@ impl Post {
         Ok(Self { smtp: smtp.build(), options, next: Mutex::new(Instant::now()) })
     }
 
-    /// Name of the mail server, for people.
+    /// Host name of the mail server, for messages.
     #[must_use]
     pub fn server(&self) -> &str {
         &self.options.host
     }
 
-    /// Number of mails sent at once.
+    /// Maximum number of mails sent at once.
     #[must_use]
     pub fn connections(&self) -> usize {
         CONNECTIONS as usize
@@ -173,7 +173,7 @@ impl Post {
         sleep_until(at).await;
     }
 
-    /// Connects and signs in, as for a mail.
+    /// Connects and signs in, as for a mail, without sending one.
     pub async fn check(&self) -> std::result::Result<(), Message> {
         match timeout(MAIL, self.smtp.test_connection()).await {
             Ok(Ok(true)) => Ok(()),
@@ -228,7 +228,7 @@ impl Post {
             return Outcome::Trouble(message::mail_sign_in_refused(self.server()));
         }
         if code.severity == Severity::PermanentNegativeCompletion {
-            // A server that refuses the connection refuses no mail.
+            // If the server refuses connections altogether, the mail is not at fault.
             if let Err(trouble) = self.check().await {
                 return Outcome::Trouble(trouble);
             }
@@ -238,7 +238,8 @@ impl Post {
                 _ => message::mail_refused(&words),
             });
         }
-        // 421 closes the connection; 4.3, 4.5.3 and 4.7 are about the server and its limits, not about the mailbox.
+        // 421 announces that the server closes the connection; 4.3, 4.5.3 and 4.7 concern the server and its limits,
+        // not the mailbox.
         let is_closing = code.category == Category::Connections && code.detail == Detail::One;
         match enhanced {
             Some((3 | 7, _) | (5, 3)) => Outcome::Trouble(message::mail_busy(&words)),
@@ -248,7 +249,7 @@ impl Post {
         }
     }
 
-    /// Message for a failure before the server answered a mail.
+    /// Returns the message for a failure to reach or use the server, which says nothing about the mail.
     fn trouble(&self, error: &smtp::Error) -> Message {
         let server = self.server();
         if is_sign_in(error) {
@@ -270,14 +271,14 @@ impl Post {
     }
 }
 
-/// True for an answer about user name and password.
+/// True if the server rejected or demands the user name and password.
 fn is_sign_in(error: &smtp::Error) -> bool {
     error.status().is_some_and(|code| {
         matches!(code.to_string().as_str(), "432" | "454" | "530" | "534" | "535" | "538")
     })
 }
 
-/// True if TLS failed: the certificate is not trusted, or the server speaks something else.
+/// True if TLS failed: the certificate is not trusted, or the server does not speak TLS.
 fn is_handshake(error: &smtp::Error) -> bool {
     let mut source = error.source();
     while let Some(cause) = source {
@@ -289,13 +290,14 @@ fn is_handshake(error: &smtp::Error) -> bool {
     false
 }
 
-/// Returns the server's own words as one short line.
+/// Returns the server's reply as one short line.
 fn words(error: &smtp::Error) -> String {
     let source = error.source().map(ToString::to_string).unwrap_or_default();
     one_line(&source).chars().take(LONGEST_WORDS).collect()
 }
 
-/// Returns subject and detail of an enhanced status code (RFC 3463) that begins the words.
+/// Returns the subject and detail numbers of the enhanced status code (RFC 3463) at the start of the server's reply, if
+/// it has one.
 fn enhanced(words: &str) -> Option<(u16, u16)> {
     let mut numbers = words.split_whitespace().next()?.split('.').map(str::parse::<u16>);
     match (numbers.next(), numbers.next(), numbers.next(), numbers.next()) {

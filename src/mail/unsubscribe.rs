@@ -1,4 +1,5 @@
-//! Links that end the mails of a kind without a sign-in: a person and a kind under a MAC, so that the database stores none.
+//! Links to unsubscribe from mails of a kind without a sign-in. A MAC authenticates the person and the kind, so no
+//! token is stored.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::hmac;
@@ -8,7 +9,7 @@ use crate::domain::{id::UserId, notice::Kind};
 /// Name of the digest in links.
 const REMINDERS: &str = "reminders";
 
-/// Mails that a link ends.
+/// Mails from which a link unsubscribes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The digest of reminders.
@@ -32,7 +33,7 @@ impl Scope {
         Kind::of(name).filter(|kind| kind.is_optional()).map(Self::Kind)
     }
 
-    /// Returns the kinds of notices that it covers.
+    /// Returns the kinds of notices that the scope covers.
     #[must_use]
     pub fn kinds(self) -> Vec<Kind> {
         match self {
@@ -42,7 +43,7 @@ impl Scope {
     }
 }
 
-/// Signs the links; all servers of a library have the same key.
+/// Signs the links; all servers of a library share the key.
 #[derive(Clone, Debug)]
 pub struct Signer(hmac::Key);
 
@@ -52,14 +53,14 @@ impl Signer {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()))
     }
 
-    /// Returns the part of a link that names person and scope.
+    /// Returns the token of a link: the person, the scope and the MAC.
     #[must_use]
     pub fn token(&self, person: UserId, scope: Scope) -> String {
         let named = format!("{person}.{}", scope.name());
         format!("{named}.{}", URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, &signed(&named))))
     }
 
-    /// Reads a token; `None` unless this key signed it.
+    /// Verifies and parses a token; `None` unless this key signed it.
     #[must_use]
     pub fn read(&self, token: &str) -> Option<(UserId, Scope)> {
         let (named, mac) = token.rsplit_once('.')?;
@@ -70,7 +71,7 @@ impl Signer {
     }
 }
 
-/// Returns the signed bytes; the key signs other things as well.
+/// Returns the bytes to sign, with a prefix because the key signs other data too.
 fn signed(named: &str) -> Vec<u8> {
     format!("library unsubscribe {named}").into_bytes()
 }

@@ -1,7 +1,7 @@
 //! Titles and reviews.
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "tooFewOnShelf" = too_few_on_shelf(copies: i64):
         "Copies were borrowed while you were editing: {copies, plural, =0 {none is} one {only # is} other {only # are}} on the shelf now. Reload the book and enter the number again.";
 
@@ -19,7 +19,7 @@ messages! {
     "pictureDamaged" = picture_damaged():
         "This picture is damaged or incomplete. Copy it again, or choose another.";
 
-    // What happened.
+    // Recorded changes.
     "change.bookAdded" = change_book_added(title: &str): "“{title}” added to the catalogue.";
     "change.bookUpdated" = change_book_updated(title: &str): "“{title}” edited.";
     "change.bookDeleted" = change_book_deleted(title: &str): "“{title}” deleted from the catalogue.";
@@ -30,6 +30,6 @@ messages! {
     "change.reviewDeleted" = change_review_deleted(rating: i64): "Review of {rating, plural, one {# star} other {# stars}} deleted.";
     "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.bookDeleted" = undone_book_deleted(title: &str): "Undone: “{title}” is in the catalogue again.";
 }

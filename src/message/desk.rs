@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::money::Money;
 
 messages! {
-    // Requests that failed.
+    // Failed requests.
     "problem.card-unknown" = problem_card_unknown(): "No user found for the scanned roll number.";
     "problem.phone-ended" = problem_phone_ended():
         "This phone no longer scans for the desk. Scan the code on the desk's screen again.";

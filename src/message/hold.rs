@@ -3,10 +3,10 @@
 use jiff::civil::Date;
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "mayStillCome" = may_still_come(): "A copy of this book may still come. Cancel the reservations one by one.";
 
-    // Why circulation refuses something.
+    // Reasons why circulation refuses an action.
     "block.freeCopy" = block_free_copy(location: &str):
         "A copy is on the shelf. No need to wait: take it from {location}.";
     "block.hasTitle" = block_has_title(due: Date):
@@ -17,7 +17,7 @@ messages! {
     "block.holdLimit" = block_hold_limit(held: i64, max: i64):
         "{held} of {max, plural, one {# hold} other {# holds}} are in use. Cancel one first.";
 
-    // What happened.
+    // Recorded changes.
     "change.holdPlaced" = change_hold_placed(title: &str, place: i64): "“{title}” reserved, place {place} in line.";
     "change.holdReady" = change_hold_ready(title: &str, barcode: &str, until: Date):
         "“{title}” (copy {barcode}) is kept until {until, date, medium}.";
@@ -27,7 +27,7 @@ messages! {
     "change.holdsReordered" = change_holds_reordered(title: &str, from: i64, to: i64):
         "Moved from place {from} to place {to} in the line for “{title}”.";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.holdPlaced" = undone_hold_placed(title: &str): "Undone: “{title}” is not reserved.";
     "undone.holdCancelled" = undone_hold_cancelled(title: &str): "Undone: “{title}” is reserved again, in its old place.";
     "undone.holdReady" = undone_hold_ready(title: &str): "Undone: “{title}” is not kept; its reader is in line again.";

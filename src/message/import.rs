@@ -3,7 +3,7 @@
 use super::Message;
 
 messages! {
-    // Requests that failed.
+    // Failed requests.
     "problem.import-running" = problem_import_running():
         "Another import is still running. Nothing was changed; wait until it is done, and try again.";
     "problem.import-stopped" = problem_import_stopped(stored: usize):

@@ -1,7 +1,7 @@
 //! Labels of copies.
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "labelOffPaper" = label_off_paper(label: &str): "{label}: the last label would not be on the paper.";
     "labelsOverlap" = labels_overlap(label: &str):
         "{label}: from the first to the last label there is no room for this many.";

@@ -6,12 +6,12 @@ use super::Message;
 use crate::money::Money;
 
 messages! {
-    // Requests that failed.
+    // Failed requests.
     "problem.book-unavailable" = problem_book_unavailable(): "This book is currently not available for borrowing.";
     "problem.loan-fined" = problem_loan_fined():
         "This loan is overdue and has a fine. Please return the book at the library's desk.";
 
-    // Why circulation refuses something.
+    // Reasons why circulation refuses an action.
     "block.inactive" = block_inactive(): "This person is not active any more.";
     "block.expired" = block_expired(on: Date): "Membership ended on {on, date, medium}.";
     "block.barred" = block_barred(until: Date, reason: &str):
@@ -48,7 +48,7 @@ messages! {
     "block.gainsNothing" = block_gains_nothing(due: Date, why: &Message):
         "{why}. It stays due {due, date, medium}: extending it would gain nothing.";
 
-    // What happened.
+    // Recorded changes.
     "change.lent" = change_lent(title: &str, due: Date): "“{title}” lent, due {due, date, medium}.";
     "change.lentCopy" = change_lent_copy(title: &str, barcode: &str, due: Date):
         "“{title}” lent (copy {barcode}), due {due, date, medium}.";
@@ -74,13 +74,13 @@ messages! {
         "Copy {in_hand} was returned instead of {lent}. The other reader now has {lent}.";
     "change.caught" = change_caught(): "Kept for the reader who is first in line.";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.lent" = undone_lent(title: &str): "Undone: “{title}” was not lent.";
     "undone.returned" = undone_returned(title: &str, due: Date):
         "Undone: “{title}” is on loan again, due {due, date, medium}.";
     "undone.renewed" = undone_renewed(title: &str, due: Date): "Undone: “{title}” is due {due, date, medium} again.";
 
-    // How a due date came about.
+    // Explanations of due dates.
     "explain.due" = explain_due(days: i64, from: Date):
         "{days, plural, =0 {The day itself, {from, date, full}} one {# day from {from, date, full}} other {# days from {from, date, full}}}";
     "explain.renewed" = explain_renewed(days: i64, from: Date):

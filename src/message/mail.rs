@@ -1,7 +1,7 @@
-//! Outcomes of mails, and the words of the mails themselves.
+//! Outcomes of sending mails, and the texts of the mails themselves.
 
 messages! {
-    // Answers of the mail server; `words` are its own.
+    // Replies of the mail server; `words` quotes the server.
     "mail.accepted" = mail_accepted(server: &str): "Accepted by {server}.";
     "mail.noMailbox" = mail_no_mailbox(words: &str): "There is no such mailbox: {words}";
     "mail.mailboxFull" = mail_mailbox_full(words: &str): "The mailbox is full: {words}";
@@ -18,7 +18,7 @@ messages! {
         "The mail server {server} refused the user name or the password.";
     "mail.odd" = mail_odd(server: &str): "The mail server {server} broke the connection off.";
 
-    // Words of the mails.
+    // Texts of the mails.
     "letter.library" = letter_library(): "the library";
     "letter.greeting" = letter_greeting(name: &str): "Hello {name},";
     "letter.foot" = letter_foot(library: &str): "Sent automatically by {library}.";
@@ -54,7 +54,7 @@ messages! {
     "letter.digest.what" = letter_digest_what(library: &str): "Your books from {library}:";
     "letter.unsubscribe" = letter_unsubscribe(): "Stop mails like this one";
 
-    // The page behind that link.
+    // Page that an unsubscribe link opens.
     "letter.stop.title" = letter_stop_title(): "Stop these mails?";
     "letter.stop.what" = letter_stop_what(library: &str):
         "You get no more mails like this one from {library}. You still find these notices there, under the bell.";

@@ -1,7 +1,8 @@
 //! Messages for people: a code, its parameters, and an English template.
 //!
-//! Each area has a table. Each line of a table is an ICU `MessageFormat` template, and the macro makes its constructor from the
-//! same line. The `OpenAPI` document carries all tables (`x-messages`): the screens say the same and translate it by code.
+//! Each area has a table. Each line of a table is an ICU `MessageFormat` template, from which the macro also makes a
+//! constructor. The `OpenAPI` document contains all tables (`x-messages`), so that the screens can translate the
+//! messages by code.
 
 #[macro_use]
 mod table;
@@ -53,13 +54,13 @@ pub use undo::*;
 /// Text for a person. On the wire: `{code, params, text}`, with the text in English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Identity of the message; never changed.
+    /// Identity of the message; never changes, because stored messages refer to it.
     pub code: &'static str,
     /// Values for the template: text, numbers, days as ISO text, amounts in the currency's main unit, another message.
     pub params: Map<String, Value>,
 }
 
-/// Line of a table.
+/// Line of a message table.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
     pub code: &'static str,
@@ -106,7 +107,7 @@ impl Message {
         self.text_with(&CURRENCY.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Renders the message in a language of the screens; in English where that has no words for it.
+    /// Renders the message in a language of the screens; in English if that language lacks the template.
     #[must_use]
     pub fn text_in(&self, language: &str) -> String {
         let translated = if language == "hi" { HINDI.get(self.code) } else { None };
@@ -133,7 +134,7 @@ static HINDI: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     serde_json::from_str(templates).unwrap_or_default()
 });
 
-/// Message as stored in the database, without its text.
+/// Message as stored in the database: code and parameters without the rendered text.
 #[derive(Serialize, serde::Deserialize)]
 struct Stored<'m> {
     code: Cow<'m, str>,

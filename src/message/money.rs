@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::money::Money;
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "moreThanOwed" = more_than_owed(owed: Money): "At most {owed, number, money} is owed here.";
     "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
     "nobodyBroughtIt" = nobody_brought_it():
@@ -19,7 +19,7 @@ messages! {
         "The till has changed since you counted: {expected, number, money} in cash is expected now. Reload, and count again.";
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
 
-    // What happened.
+    // Recorded changes.
     "change.chargedFor" = change_charged_for(of: &str, amount: Money, reason: &str):
         "{amount, number, money} charged ({of}): {reason}.";
     "change.paid" = change_paid(amount: Money, method: &str, receipt: &str):
@@ -34,7 +34,7 @@ messages! {
     "change.refunded" = change_refunded(amount: Money, method: &str):
         "{amount, number, money} of credit paid out ({method}).";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.charged" = undone_charged(amount: Money): "Undone: {amount, number, money} is not charged.";
     "undone.paid" = undone_paid(amount: Money, receipt: &str):
         "Undone: {amount, number, money} is owed again; receipt {receipt} is cancelled.";
@@ -45,7 +45,7 @@ messages! {
         "Undone: receipt {receipt} is valid again; {amount, number, money} is paid.";
     "undone.refunded" = undone_refunded(amount: Money): "Undone: {amount, number, money} is credit again.";
 
-    // How an amount came about.
+    // Explanations of amounts.
     "explain.fine" = explain_fine(amount: Money, days: i64, rate: Money):
         "{amount, number, money} = {days, plural, one {# day} other {# days}} × {rate, number, money}";
     "explain.fineTwoRates" = explain_fine_two_rates(amount: Money, days1: i64, rate1: Money, days2: i64, rate2: Money):

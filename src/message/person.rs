@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::money::Money;
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "rollNumberIsBarcode" = roll_number_is_barcode(label: &str):
         "{label}: a copy of a book has this as its barcode.";
     "moveOrDeactivate" = move_or_deactivate(): "Say to which batch they go, or that they are deactivated.";
@@ -14,7 +14,7 @@ messages! {
     "batchTooLarge" = batch_too_large(most: usize):
         "This batch has more than {most, number} people. Print their certificates one by one.";
 
-    // Requests that failed.
+    // Failed requests.
     "problem.last-librarian" = problem_last_librarian():
         "No librarian who may do everything would be left. Give another librarian all rights first.";
     "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
@@ -25,14 +25,14 @@ messages! {
     "problem.person-roll-number-taken" = problem_person_roll_number_taken():
         "Another person here has this roll number. Search for it in People.";
 
-    // Why circulation refuses something.
+    // Reasons why circulation refuses an action.
     "block.stillOpen" = block_still_open(books: i64, unseen: i64, holds: i64, owes: Money):
         "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {unseen, plural, =0 {} one {# returned book not checked in yet, } other {# returned books not checked in yet, }}{holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
     "block.previewOutdated" = block_preview_outdated(): "The batch has changed since the preview. Preview it again.";
     "block.movedBefore" = block_moved_before(people: usize, from: &str, to: &str, on: Date):
         "{people, plural, one {# of these people was} other {# of these people were}} moved from batch {from} to {to} on {on, date, medium}.";
 
-    // What happened.
+    // Recorded changes.
     "change.registered" = change_registered(role: &str): "Account created ({role}).";
     "change.profileUpdated" = change_profile_updated(): "Profile changed.";
     "change.personAdded" = change_person_added(name: &str): "{name} added.";
@@ -53,7 +53,7 @@ messages! {
     "change.librarianUnmade" = change_librarian_unmade(): "No longer a librarian.";
     "change.capabilitiesChanged" = change_capabilities_changed(): "What this librarian may do changed.";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.deactivated" = undone_deactivated(): "Undone: active again.";
     "undone.batchMoved" = undone_batch_moved(from: &str, people: usize):
         "Undone: {people, plural, one {# person is} other {# people are}} in batch {from} again.";

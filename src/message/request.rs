@@ -1,4 +1,4 @@
-//! The shape of a request, and failures of any request.
+//! Malformed requests, and failures that any request can have.
 
 messages! {
     // Parts of a request that do not parse.
@@ -20,7 +20,7 @@ messages! {
     "tooManyFigures" = too_many_figures(max: usize): "At most {max} figures, each a number.";
     "noSuchOrder" = no_such_order(choices: &str): "The list can be ordered by {choices}.";
 
-    // Requests that failed.
+    // Failed requests.
     "problem.invalid" = problem_invalid(count: usize):
         "{count, plural, one {# field needs your attention.} other {# fields need your attention.}}";
     "problem.malformed-json" = problem_malformed_json(reason: &str):

@@ -5,14 +5,14 @@ use jiff::civil::Date;
 use crate::money::Money;
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "notUpiAddress" = not_upi_address(label: &str): "{label} must look like school@bank.";
     "upiNeedsRupees" = upi_needs_rupees(label: &str): "{label} works with the currency INR only. Leave it blank, or set the currency code to INR.";
     "notCurrencyCode" = not_currency_code(label: &str): "{label} must be three letters, such as INR.";
     "notLettersAndDigits" = not_letters_and_digits(label: &str): "{label} must be letters, digits or hyphens.";
     "studentMissing" = student_missing(): "The category Student must be there.";
 
-    // What new rules or a new calendar do to open loans.
+    // Effects of new rules or a new calendar on open loans.
     "effect.fines" = effect_fines(loans: i64, before: Money, after: Money):
         "{loans, plural, one {# loan} other {# loans}}: fines {before, number, money} → {after, number, money}";
     "effect.dueDates" = effect_due_dates(loans: i64):
@@ -24,7 +24,7 @@ messages! {
     "problem.backups-off" = problem_backups_off():
         "This server makes no backups. The person who looks after it can name a folder for them.";
 
-    // What happened.
+    // Recorded changes.
     "change.rules" = change_rules(): "Rules changed.";
     "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";
     "change.calendar" = change_calendar(): "Calendar changed.";

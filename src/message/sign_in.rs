@@ -1,7 +1,7 @@
 //! Sign-in, passwords, second factors, passkeys and the college's provider.
 
 messages! {
-    // Fields of a form.
+    // Errors in form fields.
     "codeNeeded" = code_needed():
         "Enter a code of your authenticator app or a recovery code. Or sign out, sign in again, and do this within five minutes.";
     "wrongCode" = wrong_code():
@@ -15,7 +15,7 @@ messages! {
     "rollNumberOrEmail" = roll_number_or_email(): "Enter your roll number, or your email.";
     "wrongPassword" = wrong_password(): "This is not your password.";
 
-    // Requests that failed.
+    // Failed requests.
     "problem.not-signed-in" = problem_not_signed_in(): "Please sign in first.";
     "problem.invalid-credentials" = problem_invalid_credentials(): "Invalid email or password.";
     "problem.role-undefined" = problem_role_undefined(): "User role not defined.";
@@ -55,7 +55,7 @@ messages! {
     "problem.roll-number-taken" = problem_roll_number_taken():
         "An account with this roll number already exists. Check the number on your ID card.";
 
-    // What happened.
+    // Recorded changes.
     "change.signedIn" = change_signed_in(): "Signed in.";
     "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
     "change.passwordSet" = change_password_set(): "Password chosen with a code or a link.";

@@ -1,4 +1,4 @@
-//! The macro of a table of messages.
+//! Macro that defines an area's table of messages and their constructors.
 
 macro_rules! messages {
     ($($code:literal = $name:ident($($param:ident: $type:ty),*): $text:literal;)+) => {

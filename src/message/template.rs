@@ -208,7 +208,7 @@ mod tests {
             names(&parts, false, &mut found);
             let declared: BTreeSet<&str> = template.params.iter().copied().collect();
             assert_eq!(found, declared, "{}", template.code);
-            // MessageFormat would read it as a quote.
+            // MessageFormat reads an apostrophe before a brace as a quote.
             assert!(!template.text.contains("'{") && !template.text.contains("'}"), "{}", template.code);
         }
     }

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::Message;
 
 messages! {
-    // Why circulation refuses something.
+    // Reasons why circulation refuses an action.
     "block.undoneAlready" = block_undone_already(): "This was undone already.";
     "block.undoLater" = block_undo_later():
         "Something was done after this. Undo that first, or correct it by hand.";
@@ -25,7 +25,7 @@ messages! {
         "{books, plural, one {# of these books was} other {# of these books were}} lent, reserved or reviewed since. Delete the others one by one.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
 
-    // How to correct a change after its day.
+    // Ways to correct a change after its day.
     "instead.return" = instead_return(): "Return it at the desk.";
     "instead.lend" = instead_lend(): "Lend it again at the desk.";
     "instead.returnAndLend" = instead_return_and_lend(): "Return it at the desk, and lend it again.";
@@ -44,14 +44,14 @@ messages! {
     "instead.addPerson" = instead_add_person(): "Add the other person again.";
     "instead.addTitle" = instead_add_title(): "Add the title again.";
 
-    // What happened.
+    // Recorded changes.
     "change.note" = change_note(note: &str): "Note: {note}";
     "change.overridden" = change_overridden(reason: &str): "Against the rules: {reason}";
     "change.erased" = change_erased(): "Erased with the person's data.";
     "change.newer" = change_newer(): "Something newer, which this version of the program cannot show.";
     "change.reason" = change_reason(reason: &str): "Reason: {reason}";
 
-    // What an undo restores.
+    // Results of an undo.
     "undone.has" = undone_has(name: &str, due: Date): "{name} has it until {due, date, full}.";
     "undone.nextInLine" = undone_next_in_line(name: &str): "Next in line: {name}.";
     "undone.other" = undone(): "Undone.";

@@ -1,6 +1,5 @@
 //! The subset of CBOR (RFC 8949) that authenticators send: definite lengths only, as in CTAP2's canonical form.
 
-/// A CBOR item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item<'a> {
     Whole(i64),

@@ -41,7 +41,7 @@ impl Turns {
         Self(Arc::new(Mutex::new(Queue { free: places, given: 0, waiting: Vec::new() })))
     }
 
-    /// Waits `until` then for a place, for a request with this many recent failures.
+    /// Waits for a place, at most until `until`; `failures` is the number of recent failures of the request.
     pub(super) async fn take(&self, failures: f64, until: Instant) -> Option<Place> {
         let (go, turn) = oneshot::channel();
         self.lock().waiting.push(Waiting { failures, go });
@@ -49,10 +49,11 @@ impl Turns {
         timeout_at(until, turn).await.ok()?.ok()
     }
 
-    /// Gives free places to waiting requests. A place whose request has gone returns by being dropped.
+    /// Gives free places to waiting requests. If a request has timed out, its place is dropped and so becomes free
+    /// again.
     fn give(&self) {
         loop {
-            // Releases the lock, since a dropped place takes it again.
+            // Releases the lock before sending, because dropping a place takes the lock.
             let next = self.lock().next();
             let Some(next) = next else { return };
             let _ = next.go.send(Place(self.clone()));
@@ -98,7 +99,7 @@ mod tests {
         Instant::now() + Duration::from_mins(1)
     }
 
-    /// Order of service of these requests, by their failures, if one place is taken when they arrive.
+    /// Returns the failures of these requests in the order of service, if the only place is taken when they arrive.
     async fn served(failures: &[f64]) -> Vec<f64> {
         let turns = Turns::new(1);
         let taken = turns.take(0.0, soon()).await.expect("it is free");

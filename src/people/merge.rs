@@ -87,7 +87,7 @@ pub fn merge(
         for two in &two_holds {
             // Recorded with the same timestamp, so that undo finds it.
             hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
-            // The other reservation of the same title stays.
+            // The reader keeps the other reservation of the title, so the notice about the cancelled one is withdrawn.
             notices::withdraw_of_hold(tx, two.worse, moment.at)?;
         }
         merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);

@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// Reason for which an action is refused.
+/// Reason why an action is refused.
 #[derive(Debug)]
 pub enum Error {
     /// No such person.
@@ -55,7 +55,7 @@ pub enum Error {
     MoreCapable,
     /// The librarian is not active or has no capability for people.
     Forbidden,
-    /// The librarian's own account.
+    /// The action is not possible on the librarian's own account.
     OwnAccount,
     Storage(storage::Error),
 }
@@ -104,7 +104,7 @@ impl From<circulation::Error> for Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns the librarian as an actor of circulation; the command line cancels no holds.
+/// Returns the librarian as an actor of circulation; fails for the command line, which has none.
 fn actor(authority: &Authority) -> Result<Actor> {
     authority.by().map(Actor::Librarian).ok_or(Error::Forbidden)
 }
@@ -237,7 +237,7 @@ fn open(
     people: &[UserId],
 ) -> Result<HashMap<UserId, Block>> {
     let standings = standing::of(tx, rulebook, moment.today, people)?;
-    // Read after the loans: a return in between shows in one of the two.
+    // Read after the loans, so that a copy returned in between is counted at least once.
     let unseen: HashMap<UserId, i64> = copies::unseen_by_reader(tx)?.into_iter().collect();
     let holds: HashMap<UserId, i64> = holds::counts_of(tx, people)?.into_iter().collect();
     let block = |uid: &UserId| {
@@ -293,7 +293,7 @@ pub fn certify(
     issue(tx, by, moment, person, number)
 }
 
-/// Issues a certificate to a person who has nothing open.
+/// Issues a certificate; the caller has checked that the person has nothing open.
 fn issue(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId, number: &str) -> Result<()> {
     no_dues::keep(tx, number, person, moment.at, moment.today)?;
     record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.to_owned() })
@@ -302,13 +302,13 @@ fn issue(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId, number: &s
 /// Certificates of a batch, or their preview.
 #[derive(Clone, Debug)]
 pub struct BatchCertified {
-    /// The people who have nothing open, in the order of the numbers given out.
+    /// People without open loans, holds or dues, in the order in which numbers are assigned.
     pub clear: Vec<Record>,
-    /// The others, with what is open.
+    /// The other people, each with their open loans, holds and dues.
     pub open: Vec<(Record, Block)>,
 }
 
-/// Maximum active students of a batch that gets its certificates at once.
+/// Maximum number of active students in a batch whose certificates are issued at once.
 pub const MOST_CERTIFIED: usize = 1000;
 
 /// Issues certificates with these numbers to the active students of a batch who have nothing open; with `numbers` empty only
@@ -349,7 +349,7 @@ pub fn certify_batch(
 pub struct Certificate {
     pub person: Record,
     pub issued_on: Date,
-    /// True if nothing was borrowed or became due since.
+    /// True if the person has no open loans, holds or dues now.
     pub holds: bool,
 }
 

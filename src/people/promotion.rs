@@ -1,4 +1,4 @@
-//! Year's end: a batch moves up or leaves (R-PEOPLE-5).
+//! Promotion at the end of a year: a batch moves up or leaves (R-PEOPLE-5).
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ pub struct Promotion {
     pub except: Vec<UserId>,
     /// True to deactivate people with open loans or dues too.
     pub with_open: bool,
-    /// Preview that the librarian saw; another outcome is refused.
+    /// Fingerprint of the preview that the librarian saw; the promotion is refused if its outcome would differ.
     pub preview: Option<String>,
     /// True to move people whom an earlier promotion of this term moved into the batch.
     pub again: bool,
@@ -57,7 +57,8 @@ pub struct PromotionResult {
     pub change: Option<ChangeId>,
 }
 
-/// Time within which a second promotion of the same people is asked about: shorter than a term of half a year.
+/// Time in milliseconds within which a second promotion of the same people needs a confirmation: shorter than half a
+/// year.
 const TERM: i64 = 120 * 24 * 60 * 60 * 1000;
 
 /// Promotes the active students of a batch; with `dry_run` only previews it.
@@ -92,7 +93,7 @@ pub fn promote(
     if dry_run || people.is_empty() {
         return Ok(PromotionResult { people, kept, preview, moved_before, change: None });
     }
-    // A deactivation is asked about in the preview only: reactivation restores everything.
+    // A deactivation needs no confirmation here: the preview warns, and a reactivation restores everything.
     if let Some(block) = moved_before.clone().filter(|_| what.to.is_some() && !what.again) {
         return Err(Error::Refused(Refusal { blocks: vec![block] }));
     }
@@ -142,7 +143,7 @@ fn moved_before(
     Ok(None)
 }
 
-/// Returns the fingerprint of a preview. The exceptions are chosen from the preview and are no part of it.
+/// Returns the fingerprint of a preview, without the exceptions: the librarian chooses those from the preview.
 fn fingerprint(what: &Promotion, people: &[Person], kept: &[Person]) -> String {
     let ids = |list: &[Person]| {
         let mut ids: Vec<i64> = list.iter().map(|person| person.uid.0).collect();

@@ -1,4 +1,4 @@
-//! Match of a sign-in at the college's provider with an account.
+//! Matches a sign-in at the college's provider with an account.
 //!
 //! The provider's subject identifies a linked account. Before the first link, the roll number or a verified address finds
 //! the account. A librarian's account, and one whose holder entered these details, is linked only with its password. Roles
@@ -17,12 +17,12 @@ use crate::{
     },
 };
 
-/// Result of the match.
+/// Account that matches a sign-in at the provider.
 #[derive(Debug)]
 pub enum Known {
-    /// Was linked before.
+    /// Linked with the provider's subject already.
     Linked(User),
-    /// Found by roll number or address; to be linked.
+    /// Found by roll number or address; the caller must link it.
     Found(User),
     /// Needs the account's password first: it is a librarian's, or its holder entered the address or the roll number. A
     /// stranger may have registered with them and would share the account with their owner.

@@ -29,7 +29,7 @@ pub fn without_password(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
     Ok(found)
 }
 
-/// Stores the hash of a code for a person in place of an earlier one; returns its expiry, epoch milliseconds.
+/// Stores the hash of a code for a person, replacing an earlier one; returns the expiry in epoch milliseconds.
 pub fn keep(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -107,7 +107,7 @@ pub fn redeem_link(
     if !password_links::use_up(tx, person, link_hash, moment.at)? {
         return Ok(false);
     }
-    // The password may be the same: then no trigger deletes the others.
+    // If the new password equals the old one, the database's trigger does not delete the person's other links.
     password_links::end_all_of(tx, person)?;
     unlink_claimed(tx, moment, person)?;
     people::set_password(tx, &subject, password_hash)?;

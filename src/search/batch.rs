@@ -1,4 +1,4 @@
-//! Entries on their way into the index: folded into records, and compared with the records already there.
+//! Entries to put into the index: folded into records, and compared with the records already there.
 
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};

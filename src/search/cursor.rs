@@ -48,7 +48,7 @@ impl Cursor {
     /// With [`Self::NEWEST`]: by author; without: by loans.
     const LISTED: u16 = 0b1000_0000_0000;
 
-    /// Returns the order that this is a position in.
+    /// Returns the order in which the cursor is a position.
     #[must_use]
     pub fn sort(&self) -> Sort {
         self.sort

@@ -83,11 +83,11 @@ pub(super) struct Rank<'n> {
 }
 
 impl<'n> Rank<'n> {
-    /// Grade between two kinds of matches. A popular book overtakes two kinds, a very popular one three.
+    /// Difference in grade between two kinds of matches. A popular book overtakes two kinds, a very popular one three.
     const KIND: usize = 14;
-    /// Maximum grade for what else the title says: a step for each four characters.
+    /// Maximum added to the grade for the rest of the title: one for every four bytes.
     const REST: usize = 12;
-    /// Grade for each step of popularity.
+    /// Subtracted from the grade for each step of popularity.
     const POPULAR: usize = 2;
     /// Maximum of [`weight`] that counts.
     const MOST: u8 = 22;

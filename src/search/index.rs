@@ -18,7 +18,7 @@ use super::vocabulary::Vocabulary;
 use super::{Entry, Field, Loans, Page, Query, Sort, TOTAL_CAP, similar};
 use crate::fold::fold;
 
-/// Number of matches that are ranked one by one, in multiples of those that are counted.
+/// Maximum number of matches ranked one by one, as a multiple of the number that is counted.
 pub(super) const RANKED: usize = 2;
 
 /// Search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
@@ -135,7 +135,7 @@ impl Index {
         self.publish(Snapshot { vocabulary, ..current.without_pages() });
     }
 
-    /// Returns a number that increases with every change, before [`Self::replace`] returns.
+    /// Returns a number that increases with every change; [`Self::replace`] returns only after the increase.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.replaced.load(Ordering::Acquire)
@@ -381,7 +381,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the listing with this order, if it is one.
+    /// Returns the listing of a sort; `None` if the sort has an [`Order`] instead.
     fn listing(&self, sort: Sort) -> Option<&Listing> {
         match sort {
             Sort::Title | Sort::Newest => None,

@@ -109,12 +109,12 @@ impl Listing {
         Self::of(Sort::Popular, &listed)
     }
 
-    /// Returns the chunk that contains the first book that is not `passed`, or would contain it.
+    /// Returns the chunk that contains, or would contain, the first book for which `passed` is false.
     fn chunk_for(&self, passed: impl Fn(i64) -> bool) -> usize {
         self.chunks.partition_point(|chunk| passed(chunk[0])).saturating_sub(1)
     }
 
-    /// Returns the place of the first book that is not `passed`. `passed` must be monotonic.
+    /// Returns the place of the first book for which `passed` is false. `passed` must be monotonic.
     pub(super) fn partition_point(&self, passed: impl Fn(i64) -> bool) -> Place {
         let chunk = self.chunk_for(&passed);
         let index = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|id| passed(*id)));
@@ -209,7 +209,7 @@ fn apply<'a>(
     debug_assert!(gone.next().is_none(), "a book to be removed is in the listing");
 }
 
-/// Set of ids, which are mostly consecutive: one bit each.
+/// Set of ids with one bit for each: compact, because ids are mostly consecutive.
 #[derive(Default)]
 pub(super) struct Marked(HashMap<i64, u64>);
 

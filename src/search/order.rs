@@ -41,7 +41,7 @@ impl Order {
         Self { sort, len: 0, chunks: Vec::new() }
     }
 
-    /// Returns the chunk that contains the first record that is not `passed`, or would contain it.
+    /// Returns the chunk that contains, or would contain, the first record for which `passed` is false.
     fn chunk_for(&self, passed: impl Fn(Position<'_>) -> bool) -> usize {
         self.chunks.partition_point(|chunk| passed(self.sort.position(chunk.record(0)))).saturating_sub(1)
     }
@@ -51,7 +51,7 @@ impl Order {
         self.partition_point(|position| cursor.passes(position))
     }
 
-    /// Returns the place of the first record that is not `passed`. `passed` must be monotonic.
+    /// Returns the place of the first record for which `passed` is false. `passed` must be monotonic.
     fn partition_point(&self, passed: impl Fn(Position<'_>) -> bool) -> Place {
         let chunk = self.chunk_for(&passed);
         let index = self
@@ -87,8 +87,8 @@ impl Order {
         })
     }
 
-    /// Returns the matches of a query in this order with their grades, unless it is blank. One more than `most` shows that
-    /// there are too many to rank; their grades are without meaning.
+    /// Returns the matches of a query in this order with their grades; none if it is blank. If there are more than
+    /// `most`, one more is returned to show it, and the grades have no meaning.
     pub(super) fn found(&self, wanted: &Wanted<'_>, most: usize) -> Vec<(Grade, Place)> {
         if wanted.is_blank() {
             return Vec::new();
@@ -171,7 +171,7 @@ impl Order {
                 .partition_point(|position| position.key <= key || !whole && position.key.starts_with(key));
             start..end
         };
-        // A title that is the text ends there, or goes on with a series in brackets.
+        // A title that equals the text either ends there or continues with a series in brackets.
         let all = ARTICLES.into_iter().chain([""]).map(|article| format!("{article}{text}"));
         let mut all: Vec<_> = if fit == Fit::Exact {
             all.flat_map(|text| [begun(&text, true), begun(&format!("{text} ("), false)]).collect()
@@ -282,7 +282,7 @@ impl Order {
         let sort = Sort::Title;
         // Sorts places instead of records: a million records would take 40 MB for a moment.
         let record = |(_, place): &(u64, (u32, u32))| self.chunks[place.0 as usize].record(place.1 as usize);
-        // Most titles differ in the first letters, which are compared without a look into the texts.
+        // Most titles differ in the first letters, so these are compared first, without reading the texts.
         let first_letters = |record: Record<'_>| {
             let mut letters = [0; 8];
             let key = sort.position(record).key.as_bytes();
@@ -424,7 +424,7 @@ pub(super) fn window<T: Copy>(
     } else {
         matches = after.by_ref().take(limit).collect();
     }
-    // A page without matches leads on from its own cursor.
+    // The neighbours of a page without matches are found from the page's own cursor.
     let leading = |match_: Option<&T>, direction, edge| match match_ {
         Some(match_) => Some(cursor_at(*match_, direction, edge)),
         None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),

@@ -41,16 +41,16 @@ const ENOUGH: usize = 4 * MOST;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similar {
     pub id: i64,
-    /// The words that found it instead of those typed, folded.
+    /// Folded words that found the book in place of the typed ones.
     pub spelled: Vec<String>,
 }
 
 /// The text that is searched instead of a query that matches no book.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meant {
-    /// Its words, folded.
+    /// Words of the text, folded.
     pub words: Vec<String>,
-    /// Some of the words typed are left out.
+    /// True if some of the typed words are left out.
     pub fewer: bool,
 }
 
@@ -73,11 +73,11 @@ impl Variant {
 /// Cost of keeping a typed word that is not in the catalogue although a similar one is.
 const UNKNOWN: usize = 14;
 
-/// Cost of leaving out a blank, and of each one added.
+/// Cost of removing a blank, and of adding one.
 const JOINED: usize = 3;
 const SPLIT: usize = 5;
 
-/// Maximum number of parts of a word with blanks left out.
+/// Maximum number of words into which a typed word with missing blanks is split.
 const PARTS: usize = 4;
 
 fn cost(likeness: Likeness) -> usize {
@@ -97,7 +97,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
     if words.len() > WORDS {
         return Vec::new();
     }
-    // The variants of the first words, by their number.
+    // `of_first[n]` has the variants of the first `n` words.
     let mut of_first = vec![vec![Variant::default()]];
     for (at, word) in words.iter().enumerate() {
         let mut longer = Vec::new();
@@ -157,10 +157,10 @@ fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize
         if SHORT.contains(&part) || part.bytes().all(|letter| letter.is_ascii_digit()) {
             return Some(0);
         }
-        // A word of a few books is often an accident of letters.
+        // A part that occurs in few books is often an accidental match, so it costs more.
         vocabulary.common(part).map(|common| 6_usize.saturating_sub(usize::from(common)))
     };
-    // The ways to split what comes before each byte.
+    // `ways[n]` has the best ways to split the first `n` bytes.
     let mut ways: Vec<Vec<(Vec<&str>, usize)>> = vec![Vec::new(); word.len() + 1];
     ways[0].push((Vec::new(), 0));
     for end in 1..=word.len() {

@@ -81,7 +81,7 @@ pub(super) fn sounds_alike(one: &str, other: &str) -> bool {
 /// Returns whether two sounds are equal apart from the letters that a spelling may leave out.
 fn is_alike(one: &[char], other: &[char]) -> bool {
     let is_optional = |letter: char| matches!(letter, INHERENT | VOCALIC);
-    // Whether the first letters of `one` are alike so many of `other`.
+    // `alike[j]` is true if the first `i` letters of `one` are alike the first `j` of `other`.
     let mut alike = vec![false; other.len() + 1];
     for i in 0..=one.len() {
         let mut before = false;

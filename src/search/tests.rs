@@ -59,7 +59,7 @@ fn r_home_2_a_book_is_found_by_any_part_of_its_title_or_author_in_any_case() {
 
 #[test]
 fn an_index_loaded_in_portions_equals_one_built_at_once() {
-    // Titles that differ after the eighth letter, only by id, in the first letter, and titles without letters.
+    // Titles that differ after the eighth letter, only by id, or in the first letter, and titles without letters.
     let title = |n: i64| match n % 4 {
         0 => format!("A history of the {}", 1000 - n),
         1 => "Poems".to_owned(),

@@ -22,11 +22,11 @@ const SHORTEST: usize = 3;
 /// Maximum length of a word in the vocabulary, in bytes.
 const LONGEST: usize = 72;
 
-/// Minimum length of a word to correct a typing error in, in letters. In a shorter word nearly every error makes another
-/// word.
+/// Minimum number of letters of a word in which a typing error is corrected. In a shorter word nearly every error
+/// yields another word.
 pub(super) const TYPED: usize = 4;
 
-/// Minimum length of a word to correct two typing errors in, in letters.
+/// Minimum number of letters of a word in which two typing errors are corrected.
 const TWICE: usize = 7;
 
 /// Maximum number of books whose words are added at once.
@@ -54,7 +54,7 @@ pub(super) enum Likeness {
     Twice,
 }
 
-/// Groups of spellings of one name, by each of them.
+/// All spellings of each name in the table, keyed by each spelling.
 static NAMES: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let lines = include_str!("names.txt").lines().filter(|line| !line.starts_with('#'));
     let groups = lines.map(|line| fold(line).split(' ').map(str::to_owned).collect::<Vec<_>>());
@@ -95,7 +95,7 @@ fn of_error(typed: &str, word: &str) -> Likeness {
     if typed.chars().next() == word.chars().next() { Likeness::Typing } else { Likeness::FirstLetter }
 }
 
-/// Returns whether a skeleton has more than two consonants: fewer are those of too many words.
+/// Returns whether a skeleton has more than two consonants: too many words share a shorter one.
 fn long_enough(skeleton: &str) -> bool {
     skeleton.bytes().filter(|letter| !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')).count() > 2
 }
@@ -104,7 +104,7 @@ fn long_enough(skeleton: &str) -> bool {
 /// swapped with a neighbour (optimal string alignment).
 fn is_two_errors(one: &str, other: &str) -> bool {
     const FAR: u8 = 3;
-    // No heap: a long word is compared with thousands.
+    // Arrays on the stack, without allocation: a long word is compared with thousands.
     let letters = |word: &str| {
         let (mut letters, mut count) = ([' '; LONGEST], 0);
         for letter in word.chars().take(LONGEST) {
@@ -148,7 +148,7 @@ fn is_one_error(one: &str, other: &str) -> bool {
     let (a, b) = (one.as_bytes(), other.as_bytes());
     let shorter = a.len().min(b.len());
     let mut start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    // Two letters of a script may share their first bytes.
+    // Different letters may begin with the same bytes: goes back to a character boundary.
     while !one.is_char_boundary(start) || !other.is_char_boundary(start) {
         start -= 1;
     }
@@ -187,7 +187,7 @@ fn words_in(text: &str) -> impl Iterator<Item = &str> {
 /// Distinct words, grouped by their length in bytes.
 #[derive(Default)]
 struct Words {
-    /// Words of 0, 1, 2, … bytes.
+    /// Words of `n` bytes, at index `n`.
     of_length: Vec<SameLength>,
     len: usize,
 }
@@ -417,7 +417,8 @@ impl Vocabulary {
         self.settled.has(word) || self.recent.has(word)
     }
 
-    /// Returns how common a word is: the binary logarithm of its occurrences; `None` if the catalogue has it not.
+    /// Returns how common a word is: the binary logarithm of its occurrences; `None` if the catalogue does not contain
+    /// it.
     pub(super) fn common(&self, word: &str) -> Option<u8> {
         self.settled.common(word).max(self.recent.common(word))
     }

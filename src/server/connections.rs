@@ -68,7 +68,7 @@ impl Bounds {
         }
     }
 
-    /// The last places, reserved for networks with few connections.
+    /// Number of last places that are reserved for networks with few connections.
     fn reserve(self) -> usize {
         self.places / 6
     }
@@ -169,7 +169,7 @@ impl Connections {
     }
 
     async fn accept(&self, door: &Door) {
-        // The semaphore is never closed.
+        // The semaphore is never closed, so the loop never ends.
         while let Ok(permit) = Arc::clone(&self.room).acquire_owned().await {
             match door.listener.accept().await {
                 Ok((stream, peer)) => self.serve(&door.app, door.tls.as_ref(), stream, peer, permit),

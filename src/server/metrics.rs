@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::http::security_log;
 
-/// Samples accumulate until they are merged into their distribution: by a scrape, and at least this often.
+/// Interval of merging accumulated samples into their distributions; a scrape merges them too.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Starts recording metrics and serves them at `/metrics`. Without this call nothing is recorded.

@@ -1,4 +1,4 @@
-//! Stream whose client must read at a least rate.
+//! Stream whose client must read at a minimum rate.
 
 use std::{
     future::Future as _,

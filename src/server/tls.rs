@@ -31,9 +31,10 @@ use crate::{clock::Clock, http::API, tls::provider};
 
 /// Poll interval of the files: two small reads.
 pub const LOOK: Duration = Duration::from_secs(5);
-/// A renewal is usually due earlier; the warning leaves the operator two weeks.
+/// Time before expiry from which a warning is logged: renewals usually happen earlier, and the operator has two weeks
+/// to act.
 const ENDS_SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// Interval of that warning.
+/// Interval of the warning about expiry.
 const WARN_EVERY: Duration = Duration::from_hours(24);
 
 /// Paths of the certificate and its private key.
@@ -82,8 +83,8 @@ impl ResolvesServerCert for Presented {
 }
 
 impl Tls {
-    /// Reads the files, which must match. A certificate that has ended is presented all the same: browsers warn, but after a
-    /// reboot the library is there (O28).
+    /// Reads the files, which must match. An expired certificate is used all the same: browsers warn, but the library
+    /// stays reachable after a reboot (O28).
     pub fn open(files: Files, clock: Clock) -> Result<Self> {
         let certificate = certificate(&files, files.read()?, &clock)?;
         if certificate.ends <= now(&clock) {

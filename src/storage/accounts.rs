@@ -1,4 +1,4 @@
-//! Accounts.
+//! Accounts: the rows of people that sign-in, sessions and loans read.
 
 use jiff::civil::Date;
 
@@ -23,20 +23,20 @@ macro_rules! columns {
     };
 }
 
-/// An account as the database has it: its role may be none that the program knows (R-LOGIN-5).
+/// Account as stored: its role may be one that the program does not know (R-LOGIN-5).
 #[derive(Clone, Debug)]
 pub struct Account {
     pub uid: UserId,
-    /// The person; `None` where the stored role is neither of the two.
+    /// The person; `None` if the stored role is neither student nor librarian.
     pub user: Option<User>,
-    /// Whether the person may sign in, borrow and hold (R-PEOPLE-6).
+    /// True if the person may sign in, borrow and reserve (R-PEOPLE-6).
     pub active: bool,
-    /// Whether the person gave the address or the roll number themself, and nobody vouched for it.
+    /// True if the person entered the address or the roll number themself, without proof that it is theirs.
     pub claimed: bool,
 }
 
 impl Account {
-    /// The person of an account whose role is known to be known.
+    /// Returns the person; fails with [`Error::Inconsistent`] if the role is unknown.
     fn known(self) -> Result<User> {
         self.user.ok_or(Error::Inconsistent("an account has a role that does not exist"))
     }
@@ -61,43 +61,38 @@ fn account(row: &Row<'_>) -> Result<Account> {
     Ok(Account { uid, user: Some(user), active, claimed })
 }
 
-/// A new account.
+/// Account to add.
 #[derive(Clone)]
 pub struct NewAccount {
     /// Email address as typed.
     pub email: String,
-    /// Full name.
     pub name: String,
-    /// Role.
     pub role: Role,
     /// Folded roll number; `None` for librarians.
     pub roll_number: Option<String>,
-    /// Department.
     pub department: Option<String>,
-    /// Batch.
     pub batch: Option<String>,
-    /// Password hash, a PHC string.
+    /// PHC string.
     pub password_hash: String,
 }
 
-/// What another account already has.
+/// Reason why an email address or a roll number cannot be assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The email address.
+    /// Another account has the email address.
     Email,
-    /// The roll number.
+    /// Another account has the roll number.
     RollNumber,
-    /// The roll number: it is the barcode of a copy.
+    /// The roll number is the barcode of a copy.
     Barcode,
 }
 
-/// What of a person is searched and ordered by, folded.
+/// Folded texts by which people are searched and sorted.
 pub(super) struct Keys {
-    /// The name.
     pub name: String,
     /// Name, roll number and batch.
     pub search: String,
-    /// The same with email and department.
+    /// Name, roll number, batch, email and department.
     pub directory: String,
 }
 
@@ -116,8 +111,8 @@ pub(super) fn keys(
     Keys { name, search, directory }
 }
 
-/// Serialises transactions that want the same email address, roll number or barcode, so that the second one sees that it is
-/// taken. Waits for [`take_every_turn`]. `SQLite` has one writer anyway.
+/// Serialises transactions that assign the same email address, roll number or barcode, so that the second one finds it
+/// taken. Waits for transactions that called [`take_every_turn`]. A no-op on `SQLite`, which has one writer.
 pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(
@@ -130,8 +125,8 @@ pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
     Ok(())
 }
 
-/// Keeps every other transaction from taking an email address, roll number or barcode until this one ends. A caller that
-/// locks people too does that before, as every edit of a person does.
+/// Blocks other transactions from assigning an email address, roll number or barcode until this one ends. A caller that
+/// also locks people must lock them first, in the same order as every edit of a person.
 pub(super) fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(sql!("SELECT pg_advisory_xact_lock(7309940714)"), &[])?;
@@ -139,9 +134,9 @@ pub(super) fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns which of these is another account's, or a copy's barcode; `uid` is the account that wants them, if it exists. All
-/// functions that give an account an email address or a (folded) roll number ask here first. A roll number that the account
-/// has already is not refused: a library may have pairs from before, which `library doctor` lists.
+/// Returns which of the two is taken by another account than `uid` or by a copy's barcode. Every function that assigns
+/// an email address or a (folded) roll number must call this first. The account's present roll number is accepted even
+/// if it is also a barcode: old libraries have such pairs, which `library doctor` lists.
 pub(super) fn taken(
     tx: &mut Tx<'_>,
     uid: Option<UserId>,
@@ -217,7 +212,7 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     )?;
     Ok(match added {
         Some(account) => Ok(account.known()?),
-        // An import has added the person meanwhile, which takes no turns.
+        // Another transaction has assigned the email address or the roll number meanwhile.
         None => match taken(tx, None, Some(&new.email), None)? {
             Some(taken) => Err(taken),
             None => Err(Taken::RollNumber),
@@ -225,7 +220,7 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     })
 }
 
-/// The account behind an email address, and its password's hash if it has a password.
+/// Returns the account with an email address, and its password hash if it has a password.
 pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Option<String>)>> {
     tx.query_opt(
         sql!("SELECT ", columns!(), ", password_hash FROM users WHERE email_key = $1 AND gone_at IS NULL"),
@@ -234,7 +229,7 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Opti
     )
 }
 
-/// What failed tries of somebody's own password are counted under, and its hash if they have one.
+/// Returns the key under which wrong entries of a person's own password are counted, and the password hash if any.
 pub fn own_credentials(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, Option<String>)>> {
     tx.query_opt(
         sql!("SELECT COALESCE(email_key, roll_number, ''), password_hash FROM users WHERE id = $1"),
@@ -243,17 +238,18 @@ pub fn own_credentials(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, O
     )
 }
 
-/// An account by its number.
+/// Returns the account with an id.
 pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Account>> {
     tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE id = $1"), &[&uid], account)
 }
 
-/// A person's category of rules; `None` where there is no such account.
+/// Returns the category whose rules apply to a person; `None` if there is no such account.
 pub fn category(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<String>> {
     tx.query_opt(sql!("SELECT category FROM users WHERE id = $1"), &[&uid], |row| row.get(0))
 }
 
-/// A person's category of rules, and whether the person is active; `None` where there is no such account.
+/// Returns the category whose rules apply to a person, and true if the person is active; `None` if there is no such
+/// account.
 pub fn category_and_activity(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, bool)>> {
     tx.query_opt(
         sql!("SELECT category, CASE WHEN active AND gone_at IS NULL THEN TRUE ELSE FALSE END FROM users WHERE id = $1"),
@@ -262,7 +258,7 @@ pub fn category_and_activity(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(Str
     )
 }
 
-/// What decides whether a person may borrow.
+/// Facts that decide whether a person may borrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reader {
     pub uid: UserId,
@@ -294,12 +290,12 @@ macro_rules! reader {
     };
 }
 
-/// What decides whether a person may borrow, to be shown.
+/// Reads the facts without a lock, to show them.
 pub fn reader(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Reader>> {
     reader!(sql, tx, uid)
 }
 
-/// A person who is about to borrow. Those who decide about the same person take turns until the transaction ends.
+/// Reads the facts and locks the person like [`lock`], for a decision about a loan.
 pub fn lock_reader(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Reader>> {
     reader!(select_to_decide, tx, uid)
 }
@@ -308,14 +304,15 @@ pub(super) fn barred(until: Option<Date>, reason: Option<String>) -> Option<Barr
     until.zip(reason).map(|(until, reason)| Barred { until, reason })
 }
 
-/// Lets those who decide about one person's loans take turns until the transaction ends.
+/// Locks a person until the transaction ends, so that transactions which decide about the person's loans run one by
+/// one.
 pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.query(select_to_decide!("SELECT id FROM users WHERE id = $1"), &[&uid], |row| row.get::<UserId>(0))?;
     Ok(())
 }
 
-/// The session behind a token that is still good, and its account. One statement, because both must be of one moment:
-/// another role ends the sessions.
+/// Returns the valid session of a token with its account. One statement reads both, because they must belong together:
+/// a change of role ends the sessions.
 pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Good>> {
     tx.query_opt(
         sql!(
@@ -341,7 +338,7 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
     )
 }
 
-/// The account with a (folded) roll number, its own or that of a record merged into it (R-PEOPLE-9).
+/// Returns the account with a (folded) roll number: its own, or that of a record merged into it (R-PEOPLE-9).
 pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Account>> {
     tx.query_opt(
         sql!(
@@ -355,7 +352,7 @@ pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Accou
     )
 }
 
-/// Stores a profile edit; `None` where the account is gone.
+/// Stores a profile edit; `None` if the account no longer exists.
 pub fn update_profile(
     tx: &mut Tx<'_>,
     uid: UserId,
@@ -387,12 +384,12 @@ pub fn update_profile(
     updated.map(|account| account.known().map(Ok)).transpose()
 }
 
-/// Keeps that a person gave the address or the roll number themself.
+/// Records that the person entered the address or the roll number.
 pub fn claim(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET claimed = TRUE WHERE id = $1"), &[&uid])
 }
 
-/// Gives an account another password, unless it was changed meanwhile; `false` then.
+/// Replaces a password; `false` if it was changed meanwhile, so that `stored` is no longer its hash.
 pub fn change_password(tx: &mut Tx<'_>, uid: UserId, stored: &str, hash: &str) -> Result<bool> {
     let changed = tx.execute(
         sql!("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2"),
@@ -401,7 +398,7 @@ pub fn change_password(tx: &mut Tx<'_>, uid: UserId, stored: &str, hash: &str) -
     Ok(changed == 1)
 }
 
-/// How many people there are who are no librarians, and how many librarians who can sign in.
+/// Counts the people who are not librarians, and the librarians who can sign in.
 pub fn by_role(tx: &mut Tx<'_>) -> Result<(i64, i64)> {
     tx.query_one(
         sql!(
@@ -423,7 +420,7 @@ pub fn has_librarian(tx: &mut Tx<'_>) -> Result<bool> {
     )
 }
 
-/// How many accounts there are.
+/// Counts all accounts.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM users"), &[], |row| row.get(0))
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::domain::{account::Capability, id::UserId};
 
-/// Reason for which a write on a person is refused.
+/// Reason why a write on a person is refused.
 #[derive(Debug)]
 pub enum Error {
     /// No such person; also one that was erased or merged into another.
@@ -86,12 +86,12 @@ impl Authority {
         self.subject(record)
     }
 
-    /// Does the same for several people, in the order of their ids, and skips those who are gone.
+    /// Locks several people like [`Self::over`], in the order of their ids; skips people who no longer exist.
     pub fn over_all(&self, tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Subject>> {
         people::lock_all(tx, people)?.into_iter().map(|record| self.subject(record)).collect()
     }
 
-    /// Does the same for a record that was merged into another.
+    /// Locks a record that was merged into another, like [`Self::over`].
     pub fn over_merged(&self, tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
         let record = people::lock_merged(tx, person)?.ok_or(Error::NotFound)?;
         self.subject(record)
@@ -127,7 +127,7 @@ impl Subject {
     }
 }
 
-/// A person who may lose capabilities: other librarians have all that the library needs.
+/// A person who may lose capabilities: those that the library needs remain, with the person or another librarian.
 #[derive(Clone, Debug)]
 pub struct Replaceable {
     subject: Subject,
@@ -151,9 +151,10 @@ impl Replaceable {
     }
 }
 
-/// Active librarians who can sign in, locked until the transaction ends: two who remove one another take turns.
+/// Active librarians who can sign in, locked until the transaction ends, so that two who remove each other run one by
+/// one.
 ///
-/// Locked before any person, which excludes a deadlock.
+/// They are locked before any other person, which prevents deadlocks.
 #[derive(Debug)]
 pub struct Librarians(Vec<(UserId, Vec<Capability>)>);
 

@@ -1,7 +1,7 @@
-//! Copies of a `SQLite` database, made while others work on it, and the way back from one.
+//! Backups of a `SQLite` database: made while the database is in use, verified, and restored.
 //!
-//! A copy is a file that is complete in itself, with a manifest beside it that tells what it is. Nothing stands under a
-//! copy's name before it was checked and is on the disk, so one that was broken off never looks like one that is good.
+//! A copy is one self-contained file with a manifest beside it. A copy gets its name only after it was verified and
+//! synced to disk, so an interrupted one cannot be mistaken for a good one.
 
 use std::{
     collections::BTreeMap,
@@ -26,38 +26,37 @@ use super::{
 };
 use crate::{clock::Clock, sql, text};
 
-/// Behind the name of a copy, its manifest.
+/// Suffix of a manifest's file name, after the name of the copy.
 const MANIFEST: &str = ".manifest.json";
 
 /// Maximum contradictions of each kind that are printed.
 const CONTRADICTIONS: i64 = 10;
 
-/// What a copy is, as it was found when it was made.
+/// Description of a copy, recorded when it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// When it was begun; everything that was answered before is in it.
+    /// Start of the backup: the copy contains every write that was acknowledged before.
     pub made_at: Timestamp,
-    /// The version of the schema.
+    /// Version of the schema.
     pub schema: i64,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
-    /// Length of the file.
     pub bytes: u64,
-    /// How many rows each table has.
+    /// Number of rows of each table.
     pub rows: BTreeMap<String, i64>,
 }
 
 impl Manifest {
-    /// Where the manifest of a copy is.
+    /// Returns the path of a copy's manifest.
     #[must_use]
     pub fn path(copy: &Path) -> PathBuf {
         beside(copy, MANIFEST)
     }
 
-    /// The manifest beside a copy; `None` where there is none.
+    /// Reads the manifest beside a copy; `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::Open`] where it cannot be read.
+    /// [`Error::Open`] if the manifest cannot be read.
     pub fn beside(copy: &Path) -> Result<Option<Self>> {
         let path = Self::path(copy);
         let text = match std::fs::read_to_string(&path) {
@@ -82,7 +81,7 @@ impl Manifest {
         )))
     }
 
-    /// What is in it that a librarian counts by.
+    /// Summarises the contents for the operator: the schema, and the number of books, copies, people and loans.
     #[must_use]
     pub fn contents(&self) -> String {
         let count = |table: &str| self.rows.get(table).copied().unwrap_or_default();
@@ -109,14 +108,14 @@ fn now() -> Timestamp {
     Timestamp::from_millisecond(Clock::system(TimeZone::UTC).now()).unwrap_or_default()
 }
 
-/// Copies a whole database, whatever its schema, while others go on working.
+/// Copies a whole database of any schema version while other programs use it.
 pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     if !path.exists() {
         return Err(missing(path));
     }
     let made_at = now();
     let partial = Partial::beside(to).map_err(|error| write_error(to, &error))?;
-    // Looked at while no other program can put a copy there.
+    // Checked under the lock of `partial`: no other program can create a copy with this name now.
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
     }
@@ -124,7 +123,7 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     {
         copy(&source, &partial.path)?;
         let target = Connection::open(&partial.path)?;
-        // The copy is one file, complete in itself.
+        // Without WAL mode the copy is one self-contained file.
         target.pragma_update(None, "journal_mode", "DELETE")?;
     }
     let (schema, rows) = look(&partial.path, |tx| {
@@ -137,21 +136,21 @@ pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
     let beside_it = Manifest::path(to);
     let manifest_file = Partial::beside(&beside_it).map_err(|error| write_error(&beside_it, &error))?;
     std::fs::write(&manifest_file.path, text + "\n").map_err(|error| write_error(&beside_it, &error))?;
-    // The copy last: where it stands, its manifest does.
+    // The copy is renamed last, so that a copy always has its manifest.
     manifest_file.put_in_place(&beside_it).map_err(|error| write_error(&beside_it, &error))?;
     partial.put_in_place(to).map_err(|error| write_error(to, &error))?;
     Ok(manifest)
 }
 
-/// Copies the live rows as of one moment, while writers append to the WAL. A copy of all pages would also hold what was
-/// deleted before `secure_delete` was on (O3).
+/// Copies the live rows of one snapshot, while writers append to the WAL. A copy of all pages would also contain rows
+/// that were deleted before `secure_delete` was on (O3).
 fn copy(source: &Connection, to: &Path) -> Result<()> {
     let to = to.to_str().ok_or_else(|| write_error(to, &"its name is not UTF-8"))?;
     source.execute("VACUUM INTO ?1", [to])?;
     Ok(())
 }
 
-/// Reads the whole file as `SQLite` understands it.
+/// Fails unless the whole file passes the integrity and foreign key checks of `SQLite`.
 fn is_whole(tx: &mut Tx<'_>) -> Result<()> {
     let verdict: String = tx.query_one(sql!("PRAGMA integrity_check(1)"), &[], |row| row.get(0))?;
     if verdict != "ok" {
@@ -176,13 +175,13 @@ fn rows(tx: &mut Tx<'_>) -> Result<BTreeMap<String, i64>> {
     tables.into_iter().map(|table| tx.count(&table).map(|rows| (table, rows))).collect()
 }
 
-/// SHA-256 of a file in hexadecimal, and its length.
+/// Returns the SHA-256 of a file in hexadecimal, and its length.
 fn fingerprint(path: &Path) -> Result<(String, u64)> {
     let mut file = File::open(path).map_err(|error| read_error(path, &error))?;
     pass_on(&mut file, &mut std::io::sink()).map_err(|error| read_error(path, &error))
 }
 
-/// Copies bytes; SHA-256 of what was copied, and how many they were.
+/// Copies all bytes; returns their SHA-256 in hexadecimal and their number.
 fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String, u64)> {
     let (mut digest, mut bytes) = (Sha256::new(), 0);
     let mut buffer = vec![0; 256 * 1024];
@@ -201,22 +200,22 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String
 /// Result of verifying a copy whose file is good.
 #[derive(Debug)]
 pub struct Verified {
-    /// What is in it.
+    /// Description of the copy as found.
     pub found: Manifest,
-    /// Whether a manifest beside the copy confirms it.
+    /// True if a manifest beside the copy confirms its SHA-256.
     pub has_manifest: bool,
-    /// Contradictions among its records, in words, as `library doctor` finds them in a library in use.
+    /// Contradictions among the copy's records, as text; `library doctor` finds the same kinds in the live library.
     pub contradictions: Vec<String>,
 }
 
-/// Decides about a copy's contradictions: an error refuses the copy.
+/// Callback that accepts a copy with these contradictions, or rejects it with an error.
 pub type Accept<'a> = &'a dyn Fn(&[String]) -> Result<()>;
 
-/// Verifies a copy and changes nothing: it must be the file that was made, whole, and not of a newer program. Contradictions
-/// among its records are no error here: the copy may still be the best there is.
+/// Verifies a copy without changing it: the file must match its manifest, be intact, and not come from a newer program.
+/// Contradictions among its records are not an error here, because no better copy may exist.
 ///
 /// # Errors
-/// [`Error::Open`] with what is wrong with it.
+/// [`Error::Open`] with the reason.
 pub fn verify(copy: &Path) -> Result<Verified> {
     if !copy.exists() {
         return Err(Error::Open(format!("{} is not there", copy.display())));
@@ -256,10 +255,10 @@ fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Reads from a copy that is verified first.
+/// Verifies a copy, then reads from it.
 ///
 /// # Errors
-/// As [`verify`], those of `accept`, and the work's own.
+/// Errors of [`verify`], `accept` and `work`.
 pub fn read<T: Send + 'static>(
     copy: &Path,
     accept: Accept<'_>,
@@ -283,7 +282,7 @@ fn up_to_date<T: Send + 'static>(
     let newer = folder.path().join("library.db");
     std::fs::copy(copy, &newer).map_err(|error| write_error(&newer, &error))?;
     let newer = Location::Sqlite(newer);
-    // Not by `open`, which would log that the library itself was migrated.
+    // Migrates before `open`, which would log a migration of the library itself.
     migrate::apply(&newer, MIGRATIONS)?;
     let db = Db::open(&newer)?;
     let found = db.read_blocking(work);
@@ -305,7 +304,7 @@ pub struct Restored {
 /// Person erased after a copy was made, as recorded in the copy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Erased {
-    /// Number of the person, as in the address of their page.
+    /// Id of the person, as in the address of their page.
     pub id: i64,
     pub roll_number: Option<String>,
 }
@@ -329,12 +328,12 @@ fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>>
     Ok(erased)
 }
 
-/// Puts a copy in the place of a database, which is kept under another name. Everybody is signed out: sessions that had
-/// been ended since the copy was made would otherwise be good again.
+/// Replaces a database by a copy, and keeps the replaced file under another name. Signs all users out: sessions that
+/// were ended after the copy was made would otherwise be valid again.
 ///
 /// # Errors
-/// [`Error::Open`] where a server or another program works on the database, or the copy is not good; those of `accept`.
-/// Nothing was changed.
+/// [`Error::Open`] if another program uses the database or the copy fails verification; errors of `accept`. Nothing was
+/// changed then.
 pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<Restored> {
     let Location::Sqlite(path) = location else {
         return Err(Error::Open(
@@ -343,7 +342,7 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
                 .into(),
         ));
     };
-    // Where the name is a link, the file that it stands for is replaced.
+    // If the path is a symbolic link, its target is replaced.
     let path = &path.canonicalize().unwrap_or_else(|_| path.clone());
     if identity(copy).is_ok_and(|copy| identity(path).is_ok_and(|database| database == copy)) {
         return Err(Error::Open(format!("{} is the database itself", copy.display())));
@@ -361,7 +360,7 @@ pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<R
     Ok(Restored { found, kept, erased })
 }
 
-/// Copies the bytes that were checked, for the owner of the library.
+/// Copies a verified file, checks its SHA-256 again, and gives it to the owner of the library's folder.
 fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
     let mut from = File::open(copy).map_err(|error| read_error(copy, &error))?;
     let mut file =
@@ -378,12 +377,12 @@ fn sign_everybody_out(path: &Path) -> Result<()> {
     let restored = Connection::open(path)?;
     restored.pragma_update(None, "foreign_keys", true)?;
     for table in ["sessions", "sign_in_codes", "half_sign_ins", "password_links", "link_requests"] {
-        // An older schema may not have it.
+        // An older schema may lack the table.
         if restored.table_exists(None, table)? {
             restored.execute(&format!("DELETE FROM {table}"), [])?;
         }
     }
-    // The library that made the copy has most likely sent them.
+    // Stops queued mails: the library has probably sent them after the copy was made.
     if restored.table_exists(None, "mails")? {
         restored.execute(
             "UPDATE mails SET state = 'stopped', ended_at = created_at, leased_by = NULL, leased_until = NULL,
@@ -401,7 +400,7 @@ fn sign_everybody_out(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives the database that is there another name, with its log where that could not be written into it; the name.
+/// Renames the present database, together with its WAL or journal if a checkpoint failed; returns the new name.
 fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     let cannot = |error: std::io::Error| write_error(path, &error);
     let stamp = now().strftime("%Y%m%d-%H%M%S");
@@ -409,7 +408,7 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     if aside.exists() {
         return Err(Error::Open(format!("{} exists; wait a second", aside.display())));
     }
-    // What is damaged is kept as it is.
+    // Only a busy database is an error: a damaged one is kept unchanged.
     if path.exists()
         && let Err(Error::Busy(_)) = all_in_one_file(path)
     {
@@ -427,14 +426,15 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
         }
     }
     if path.exists() {
-        // At no moment is there no database.
+        // A hard link, so that the path never lacks a database; a rename where the file system has no hard links.
         std::fs::hard_link(path, &aside).or_else(|_| std::fs::rename(path, &aside)).map_err(cannot)?;
         kept = Some(aside);
     }
     Ok(kept)
 }
 
-/// Writes the log into the database, which succeeds where nobody else has it open.
+/// Writes the WAL into the database file and leaves WAL mode; fails with [`Error::Busy`] if another program has it
+/// open.
 fn all_in_one_file(path: &Path) -> Result<()> {
     let old = connect(path)?;
     old.busy_timeout(Duration::from_secs(1))?;
@@ -442,12 +442,13 @@ fn all_in_one_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file that is being written for its owner alone, under the name of its target and a suffix; removed unless it is put
-/// in its place. It is locked, so that one program at a time writes a target, and what a killed one left is used again.
+/// File under construction, readable by its owner only, named after its target plus a suffix; deleted on drop unless it
+/// was renamed to the target. A lock lets one program at a time write a target; the file of a killed program is reused.
 struct Partial {
     path: PathBuf,
     locked: File,
-    /// True once the file has its final name; another program may then have taken this one.
+    /// True once the file has its final name. The temporary name may then belong to another program, so drop must not
+    /// delete it.
     is_in_place: bool,
 }
 
@@ -468,7 +469,7 @@ impl Partial {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             let locked = file.metadata()?;
-            // The program that held the lock may just have put the file in its place.
+            // Tries again if the previous holder of the lock has just renamed or deleted the locked file.
             if identity(&path).is_ok_and(|there| there == (locked.dev(), locked.ino())) {
                 file.set_len(0)?;
                 return Ok(Self { path, locked: file, is_in_place: false });

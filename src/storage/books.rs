@@ -41,7 +41,7 @@ fn status(text: &str) -> Result<Status> {
     Status::parse(text).ok_or_else(|| Error::Database(format!("{text:?} is no status of a book").into()))
 }
 
-/// Book with the further contents of its detail page.
+/// Book with the additional data of its detail page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
     pub book: Book,
@@ -123,7 +123,7 @@ const CARDS: usize = 24;
 pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     let mut books = Vec::with_capacity(ids.len());
     for ids in ids.chunks(CARDS) {
-        // No book has the number 0.
+        // Unused slots contain the id 0, which no book has.
         let mut slots = [BookId(0); CARDS];
         slots[..ids.len()].copy_from_slice(ids);
         let mut found = tx.query(
@@ -145,7 +145,7 @@ pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     Ok(books)
 }
 
-/// Returns the first titles with an ISBN of thirteen digits.
+/// Returns the first eight titles with this ISBN of thirteen digits.
 pub fn with_isbn(tx: &mut Tx<'_>, isbn: &str) -> Result<Vec<BookId>> {
     tx.query(sql!("SELECT id FROM books WHERE isbn = $1 ORDER BY id LIMIT 8"), &[&isbn], |row| row.get(0))
 }
@@ -219,7 +219,7 @@ pub enum Update {
     Missing,
     /// Another edit was saved since the form was loaded.
     Stale,
-    /// The form takes away more copies than loans have left on the shelf; with the number there now.
+    /// The form removes more copies than are left on the shelf; contains the number there now.
     TooFew(i64),
 }
 
@@ -404,7 +404,7 @@ pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
         &[&id],
         |row| row.get(0),
     )?;
-    // The search index knows which titles are on the shelf: the last copy has left.
+    // The last copy has left the shelf, so the search index must be updated.
     if left == 0 {
         tx.touch_book(id);
     }
@@ -465,7 +465,7 @@ pub fn put_back_copies(tx: &mut Tx<'_>, id: BookId, count: i64) -> Result<bool> 
         &[&id, &count],
         |row| row.get(0),
     )?;
-    // The search index knows which titles are on the shelf: these copies are the first.
+    // The first copies are on the shelf again, so the search index must be updated.
     if there == Some(count) {
         tx.touch_book(id);
     }

@@ -1,9 +1,9 @@
-//! The key that proves that a browser signed in before, one row.
+//! Key that proves that a browser has signed in before; a table with one row.
 
 use super::{Result, Tx};
 use crate::sql;
 
-/// Keeps a fresh key unless there is one already; returns the kept one.
+/// Stores a fresh key unless one is stored already; returns the stored key.
 pub fn keep(tx: &mut Tx<'_>, fresh: &str) -> Result<String> {
     tx.execute(
         sql!("INSERT INTO browser_key (id, key) VALUES (1, $1) ON CONFLICT (id) DO NOTHING"),

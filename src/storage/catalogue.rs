@@ -65,8 +65,8 @@ impl Follower {
     /// Time limit for a write's answer to wait for the index.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Waits until the index has the change with this number, at most two seconds: the change is stored and the index
-    /// will follow.
+    /// Waits, at most two seconds, until the index has the change with this number. A timeout is no error: the change
+    /// is stored, and the index will follow.
     pub(super) async fn has_seen(&self, number: i64) {
         self.call.notify_one();
         let mut seen = self.seen.clone();
@@ -137,12 +137,12 @@ pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec
     Ok(entries)
 }
 
-/// Loans of one book.
+/// Number of loans of one book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lent {
     pub id: i64,
     pub loans: u32,
-    /// Those of them since the later of the two days.
+    /// Number of these loans since the day `month` of [`lent`].
     pub since_month: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Copies of titles, and the accession numbers they get.
+//! Copies of titles, and their accession numbers.
 
 use std::collections::HashMap;
 
@@ -21,20 +21,20 @@ fn condition(text: &str) -> Result<Condition> {
         .ok_or_else(|| Error::Database(format!("{text:?} is no condition of a copy").into()))
 }
 
-/// What a decision about a copy rests on.
+/// Facts on which circulation decides about a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub id: CopyId,
     pub book_id: BookId,
     pub condition: Condition,
-    /// When the loan that is open on it is due.
+    /// Due date of the open loan; `None` if the copy is not on loan.
     pub due: Option<Date>,
-    /// The hold that keeps it.
+    /// Hold for which the copy is kept on the hold shelf.
     pub kept: Option<HoldId>,
     pub record: CopyRecord,
 }
 
-/// The state of a copy follows from its open loan, the hold that keeps it, and its condition.
+/// Derives the state of a copy from its open loan, the hold that keeps it, and its condition, in this order.
 fn state(condition: Condition, lent: bool, kept: bool) -> State {
     match (lent, kept) {
         (true, _) => State::OnLoan,
@@ -44,25 +44,23 @@ fn state(condition: Condition, lent: bool, kept: bool) -> State {
 }
 
 impl Facts {
-    /// The copy's state.
     #[must_use]
     pub fn state(&self) -> State {
         state(self.condition, self.due.is_some(), self.kept.is_some())
     }
 }
 
-/// Which title a copy belongs to.
+/// Returns the title of a copy.
 pub fn book_of(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<BookId>> {
     tx.query_opt(sql!("SELECT book_id FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
-/// A copy's barcode.
 pub fn barcode(tx: &mut Tx<'_>, id: CopyId) -> Result<String> {
     tx.query_one(sql!("SELECT barcode FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
-/// Locks a copy until the transaction ends and tells what is known of it. Its title's row is locked first, by whoever
-/// calls, so that transactions which need both wait for one another in the same order.
+/// Locks a copy until the transaction ends and returns its facts. The caller must have locked the title's row: a fixed
+/// lock order prevents deadlocks between transactions that need both.
 pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
     let row = tx.query_opt(
         select_for_update!(
@@ -93,14 +91,14 @@ pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
     Ok(Some(Facts { id, book_id, condition, due, kept, record }))
 }
 
-/// Copies of a title that are looked at first for one to lend.
+/// Number of copies of a title that [`to_lend`] reads in its first query.
 const LOOKED_AT: i64 = 16;
 
-/// The longest unused copy of a title on the shelf, and its barcode (R-COPY-5). Its title's row is locked by whoever
-/// calls.
+/// Returns the copy of a title on the shelf that has been unused for longest, with its barcode (R-COPY-5). The caller
+/// must have locked the title's row.
 ///
-/// A loan leaves its copy's row as it is, so copies on loan stand before the others in this order until they come back.
-/// Where the first sixteen are all on loan, those before the one that is found are moved behind the others: each at most
+/// A loan does not update the row of its copy, so copies on loan sort before the others until they are returned. If the
+/// first sixteen are all on loan, all copies before the one found are moved to the end of the order: each at most
 /// once per loan.
 pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
     let first = tx.find(
@@ -134,12 +132,11 @@ pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId
     Ok(Some((id, barcode)))
 }
 
-/// Stores another condition.
 pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition) -> Result<()> {
     tx.execute_one(sql!("UPDATE copies SET condition = $2 WHERE id = $1"), &[&id, &condition.as_str()])
 }
 
-/// Stores the condition of a copy that comes back, and when that was.
+/// Stores the condition of a returned copy and the time of its return.
 pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE copies SET condition = $2, used_at = $3 WHERE id = $1"),
@@ -147,7 +144,7 @@ pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) ->
     )
 }
 
-/// When a copy that is not on loan last came back, epoch milliseconds; 0 where it never did.
+/// Returns when a copy that is not on loan was last returned, in epoch milliseconds; 0 if never.
 pub fn came_back(tx: &mut Tx<'_>, id: CopyId) -> Result<i64> {
     tx.query_one(sql!("SELECT used_at FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
 }
@@ -199,17 +196,17 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
     })
 }
 
-/// A copy as it is shown.
+/// Returns a copy with its title, loan and hold.
 pub fn by_id(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.id = $1"), &[&id], copy)
 }
 
-/// The copy with a barcode, without regard to case.
+/// Returns the copy with a barcode, ignoring case.
 pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
 }
 
-/// Counts, for each reader, the copies returned without the desk that the desk has not seen yet.
+/// Counts, for each reader, the copies that were returned without the desk and not checked in there yet.
 pub fn unseen_by_reader(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!(
@@ -226,7 +223,7 @@ pub fn unseen_by_reader(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     )
 }
 
-/// The copy of a deleted title that has this barcode and is on loan; the one that was lent last, where there are several.
+/// Returns the copy on loan of a deleted title with this barcode; of several, the one lent last.
 pub fn on_loan_of_deleted_title(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(
         select!(
@@ -237,16 +234,16 @@ pub fn on_loan_of_deleted_title(tx: &mut Tx<'_>, barcode: &str) -> Result<Option
     )
 }
 
-/// Who has a barcode.
+/// Owner of a code: barcodes and roll numbers share one number space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// A copy of this title.
+    /// A copy of this title has the code as its barcode.
     Copy(BookId),
-    /// A reader, whose roll number it is.
+    /// A reader has the code as their roll number.
     Reader,
 }
 
-/// Who has a barcode, if anybody.
+/// Returns the owner of a code; `None` if it is free.
 pub fn holder(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Holder>> {
     tx.query_opt(
         sql!(
@@ -258,7 +255,7 @@ pub fn holder(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Holder>> {
     )
 }
 
-/// The copies of a title with ids after `after`, in the order in which they came into the library.
+/// Returns up to `limit` copies of a title with ids after `after`, in the order in which they were added.
 pub fn of_book(tx: &mut Tx<'_>, book: BookId, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     tx.query(
         select!("WHERE c.book_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3"),
@@ -267,7 +264,7 @@ pub fn of_book(tx: &mut Tx<'_>, book: BookId, after: CopyId, limit: i64) -> Resu
     )
 }
 
-/// The copies in a state with ids after `after`.
+/// Returns up to `limit` copies in a state with ids after `after`.
 pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     let params: [&dyn Param; 2] = [&after, &limit];
     match state {
@@ -297,7 +294,7 @@ pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Res
     }
 }
 
-/// All copies with ids after `after`.
+/// Returns up to `limit` copies with ids after `after`.
 pub fn all(tx: &mut Tx<'_>, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     tx.query(select!("WHERE c.id > $1 ORDER BY c.id LIMIT $2"), &[&after, &limit], copy)
 }
@@ -316,7 +313,8 @@ pub fn elsewhere(tx: &mut Tx<'_>) -> Result<Vec<(State, i64)>> {
     )
 }
 
-/// Returns the last change or return of each of these copies in epoch milliseconds, in the same order; 0 for none.
+/// Returns the time of the last recorded change or return of each copy in epoch milliseconds, in the order of `ids`; 0
+/// if there is none.
 pub fn last_moves(tx: &mut Tx<'_>, ids: &[CopyId]) -> Result<Vec<i64>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -337,7 +335,7 @@ pub fn last_moves(tx: &mut Tx<'_>, ids: &[CopyId]) -> Result<Vec<i64>> {
     Ok(ids.iter().map(|id| found.get(id).copied().unwrap_or_default()).collect())
 }
 
-/// How many copies wait to be shelved.
+/// Counts the copies that wait to be shelved.
 pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -363,7 +361,7 @@ pub fn to_shelve(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(BookId, CopyId)>> {
     Ok(copies)
 }
 
-/// Adds a copy with this barcode; `None` where the barcode is another copy's or a reader's roll number.
+/// Adds a copy with this barcode; `None` if another copy has the barcode or a reader has it as roll number.
 pub fn add(
     tx: &mut Tx<'_>,
     book: BookId,
@@ -383,7 +381,7 @@ pub fn add(
     )
 }
 
-/// Sets `count` accession numbers aside; the first of them.
+/// Reserves `count` consecutive accession numbers and returns the first.
 fn reserve(tx: &mut Tx<'_>, count: usize) -> Result<i64> {
     tx.query_one(
         sql!("UPDATE accession SET next = next + $1 WHERE id = 1 RETURNING next - $1"),
@@ -392,11 +390,11 @@ fn reserve(tx: &mut Tx<'_>, count: usize) -> Result<i64> {
     )
 }
 
-/// Copies that one statement of [`add_numbered`] adds.
+/// Maximum number of copies added by one statement of [`add_numbered`].
 const PORTION: usize = 1000;
 
-/// Adds copies with the next accession numbers, one for each time that a title is named (R-COPY-3). A number that
-/// somebody gave by hand before, or that is a reader's roll number, is passed over for a later one.
+/// Adds copies with the next accession numbers, one for each occurrence of a title in `titles` (R-COPY-3). Skips
+/// numbers that are already the barcode of a copy or the roll number of a reader.
 pub fn add_numbered(
     tx: &mut Tx<'_>,
     mut titles: Vec<BookId>,
@@ -447,7 +445,7 @@ pub fn add_numbered(
     Ok(added)
 }
 
-/// Stores an edit of a copy; `false` where the barcode is another copy's or a reader's roll number.
+/// Stores an edit of a copy; `false` if another copy has the barcode or a reader has it as roll number.
 pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> {
     let key = folded_barcode(&record.barcode);
     accounts::take_turns(tx, &key)?;
@@ -482,8 +480,8 @@ pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> 
     Ok(true)
 }
 
-/// Up to `limit` copies of a title that can be withdrawn, those that were never lent first, and of these the ones that came
-/// last (R-COPY-3).
+/// Returns up to `limit` copies of a title that can be withdrawn: first those never lent, newest first, then the
+/// longest unused (R-COPY-3).
 pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<CopyId>> {
     tx.query(
         sql!(
@@ -496,8 +494,8 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
     )
 }
 
-/// The title is deleted ([`super::books::delete`]): its copies are withdrawn but for those on loan, and all its barcodes are
-/// free again.
+/// Withdraws the copies of a title that is being deleted ([`super::books::delete`]), except those on loan, and frees
+/// the barcodes of all of them.
 pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     tx.execute(
         sql!(
@@ -521,10 +519,10 @@ pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     Ok(())
 }
 
-/// Makes the copies of a deleted title again what they were; `false` where one is not as the deletion left it, was returned
-/// since, or its barcode is another copy's or a reader's by now. Comes before [`super::books::restore`].
+/// Restores the copies of a deleted title; must be called before [`super::books::restore`]. Returns `false` if a copy
+/// was changed or returned since the deletion, or if its barcode now belongs to another copy or a reader.
 pub fn title_restored(tx: &mut Tx<'_>, book: BookId) -> Result<bool> {
-    // Whoever returns one waits here, or is seen below.
+    // Locks the open loans: a concurrent return waits, or has committed and is found by the next query.
     tx.query(
         select_for_update!(
             "SELECT id FROM loans WHERE ended_at IS NULL
@@ -559,7 +557,7 @@ pub fn title_restored(tx: &mut Tx<'_>, book: BookId) -> Result<bool> {
     Ok(true)
 }
 
-/// How many copies of a title are in each state, in the order of [`State::ALL`].
+/// Counts the copies of a title by state, in the order of [`State::ALL`]; states without copies are left out.
 pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
     let found = tx.query(
         sql!(
@@ -576,7 +574,8 @@ pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
     Ok(State::ALL.iter().map(|state| (*state, of(*state))).filter(|(_, count)| *count > 0).collect())
 }
 
-/// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` of each kind.
+/// Describes for the operator the violations of the rules that link copies, loans and holds (R-COPY-2), at most `limit`
+/// of each kind.
 pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     let mut found = tx.query(
         sql!(
@@ -654,8 +653,8 @@ pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Describes up to `limit` roll numbers that are barcodes of copies too, in words for the operator. Only a library from
-/// before both shared their numbers has them.
+/// Describes for the operator up to `limit` roll numbers that are also barcodes. Only libraries from before roll
+/// numbers and barcodes had to differ have them.
 pub fn shared_with_readers(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     tx.query(
         sql!(
@@ -675,7 +674,7 @@ pub fn shared_with_readers(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     )
 }
 
-/// How many copies there are.
+/// Counts all copies.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM copies"), &[], |row| row.get(0))
 }

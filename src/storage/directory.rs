@@ -1,8 +1,8 @@
-//! The list of people: searched, filtered, ordered and read by pages.
+//! The list of people: searched, filtered, sorted and read by pages.
 //!
-//! A page is found by ids and what they are ordered by, which an index has, and its people are read then. Whom a search or
-//! a filter lets through is known before the page where they are not too many: a few are looked up one by one, and of more
-//! a page is soon found along the order of the list.
+//! A page is found by sort keys and ids, which an index contains; only then are its people read. The ids of all people
+//! that match a search or a filter are read first, unless there are too many. A few of them are looked up one by one;
+//! with more, scanning the list in order soon fills a page.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -36,17 +36,17 @@ macro_rules! of_batch {
     };
 }
 
-/// Who is listed.
+/// People among whom a list searches.
 #[derive(Clone, Debug)]
 pub enum Source {
     Everybody,
     Inactive,
     Librarians,
-    /// These, in the order of their ids.
+    /// People with these ids, in ascending order.
     Among(Vec<UserId>),
 }
 
-/// People of a batch that are listed.
+/// Filter of the people of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfBatch {
     All,
@@ -70,7 +70,7 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str, which: OfBatch) -> Result<Vec<User
 #[derive(Clone, Debug)]
 pub enum Order {
     Column(Column),
-    /// By these amounts, in the order of the ids; a person without one has 0.
+    /// By amount: these, in ascending order of ids; a person who is left out has the amount 0.
     Amount(Vec<(UserId, i64)>),
 }
 
@@ -83,24 +83,24 @@ pub enum Column {
     Department,
 }
 
-/// Which part of the people, in which order.
+/// Search, filter and order of a list of people.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// Words that name, roll number, batch, email or department contain, each somewhere.
+    /// Words to search for; each must occur in the name, roll number, batch, email or department.
     pub query: String,
     pub source: Source,
     pub order: Order,
-    /// Those with the same amount stand in the order of their names either way.
+    /// In an order by amount, people with the same amount are sorted by ascending name all the same.
     pub descending: bool,
 }
 
-/// What a row is ordered by, an amount in digits, and its name.
+/// Sort key of a person (an amount as its digits), and the folded name, which breaks ties.
 pub type Key = (String, String);
 
-/// A person in an order: by key, name and id.
+/// Position of a person in an order: key, name and id.
 type Place = (Key, UserId);
 
-/// Several statements that differ in where the rows come from and what they are ordered by.
+/// Statement that reads a part of an order; the variants differ in the source of the rows and the sort key.
 macro_rules! keys {
     ($from:expr, $which:expr, $key:expr, $compare:literal, $order:literal) => {
         sql!(
@@ -112,7 +112,7 @@ macro_rules! keys {
             $which,
             " AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\') AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\')
               AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\') AND ",
-            // SQLite finds the place in an index of an expression by this alone.
+            // SQLite uses an index on an expression for this comparison, but not for the row comparison below.
             $key,
             " ",
             $compare,
@@ -154,25 +154,25 @@ macro_rules! sorted {
     };
 }
 
-/// An order by a column, read from a place on.
+/// Scan of an order by a column, forwards or backwards from a place.
 struct Reading<'a> {
     patterns: &'a [String; 3],
     column: Column,
     backwards: bool,
-    /// The first person is the one behind this.
+    /// The scan begins after this place.
     from: Place,
 }
 
 impl<'a> Reading<'a> {
-    /// From the end on which the reading begins.
+    /// Creates a scan of the whole order, from its first place or, backwards, from its last.
     fn new(patterns: &'a [String; 3], column: Column, backwards: bool) -> Self {
-        // No text sorts behind the last character there is.
+        // U+10FFFF sorts after every text in use.
         let end = if backwards { "\u{10ffff}" } else { "" };
         let id = if backwards { i64::MAX } else { 0 };
         Self { patterns, column, backwards, from: ((end.to_owned(), end.to_owned()), UserId(id)) }
     }
 
-    /// The next people of a source, at most so many.
+    /// Reads the next people of a source, at most `limit`.
     fn of_source(&self, tx: &mut Tx<'_>, source: &Source, limit: i64) -> Result<Vec<Place>> {
         let (column, backwards) = (self.column, self.backwards);
         let statement = match source {
@@ -184,7 +184,7 @@ impl<'a> Reading<'a> {
         tx.query(statement, &[one, two, three, key, name, id, &limit], place)
     }
 
-    /// The next of these people.
+    /// Reads the next of the people with these ids, at most `limit`.
     fn of_these(&self, tx: &mut Tx<'_>, uids: &[UserId], limit: i64) -> Result<Vec<Place>> {
         let (column, backwards) = (self.column, self.backwards);
         let statement = if tx.is_postgres() {
@@ -208,7 +208,7 @@ impl<'a> Reading<'a> {
         tx.query(statement, &[one, two, three, key, name, id, &limit, &wanted], place)
     }
 
-    /// The next people of a source who are wanted, read along the order until there are enough.
+    /// Scans a source in order, until `limit` wanted people are found or the source ends.
     fn wanted(
         mut self,
         tx: &mut Tx<'_>,
@@ -233,7 +233,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// How many people are read at first where only some of them are wanted, and how many at most at a time.
+/// Number of people in the first portion of [`Reading::wanted`], and the maximum in a later one.
 const PORTION: i64 = 500;
 const LARGEST_PORTION: i64 = 20_000;
 
@@ -241,10 +241,10 @@ fn place(row: &Row<'_>) -> Result<Place> {
     Ok(((row.get(1)?, row.get(2)?), row.get(0)?))
 }
 
-/// People who are looked up one by one; of more, a page is found sooner along the order of the list.
+/// Maximum number of people to look up one by one; above it, scanning the list in order finds a page sooner.
 const FEW: usize = 1000;
 
-/// Found people whose ids are kept in mind.
+/// Maximum number of matches whose ids are read before the page.
 const MANY: i64 = 10_000;
 
 macro_rules! matching {
@@ -271,7 +271,8 @@ macro_rules! of_source {
     };
 }
 
-/// Who is listed, in the order of their ids, where that is known without reading everybody's place; otherwise `None`.
+/// Returns the ids of all listed people in ascending order; `None` if the list has no filter or too many matches, so
+/// that it is cheaper to scan the order.
 fn known(tx: &mut Tx<'_>, listing: &Listing, [one, two, three]: &[String; 3]) -> Result<Option<Vec<UserId>>> {
     let everything = one == "%%";
     let limit = match (&listing.source, &listing.order) {
@@ -292,7 +293,7 @@ fn known(tx: &mut Tx<'_>, listing: &Listing, [one, two, three]: &[String; 3]) ->
     Ok(Some(found))
 }
 
-/// A page of the people, and how many there are in all.
+/// Returns a page of the list and the total number of people in the list.
 pub fn page(
     tx: &mut Tx<'_>,
     listing: &Listing,
@@ -325,7 +326,7 @@ pub fn page(
     Ok((Page { rows, next: page.next, previous: page.previous }, total))
 }
 
-/// Who is listed, in the order of the list, at most so many.
+/// Returns the ids of the listed people in the order of the list, at most `most`.
 pub fn uids(tx: &mut Tx<'_>, listing: &Listing, most: usize) -> Result<Vec<UserId>> {
     let patterns = patterns(&listing.query);
     let known = known(tx, listing, &patterns)?;
@@ -333,7 +334,7 @@ pub fn uids(tx: &mut Tx<'_>, listing: &Listing, most: usize) -> Result<Vec<UserI
     Ok(places.into_iter().map(|(_, uid)| uid).collect())
 }
 
-/// The next people of a list behind a place, in the order of reading.
+/// Returns the next `fetch` people of a list after `from`, in the direction of the scan.
 fn places(
     tx: &mut Tx<'_>,
     listing: &Listing,
@@ -362,10 +363,10 @@ fn places(
     }
 }
 
-/// A person's amount, name and id.
+/// Position of a person in an order by amount: amount, name and id.
 type AmountPlace = (i64, String, UserId);
 
-/// A list in the order of amounts: those with the same amount are a group, and in each the order is that of the names.
+/// List ordered by amount. People with the same amount form a group, which is ordered by name.
 struct ByAmount<'a> {
     patterns: &'a [String; 3],
     listing: &'a Listing,
@@ -380,19 +381,19 @@ impl ByAmount<'_> {
         found.map_or(0, |at| self.amounts[at].1)
     }
 
-    /// Whether an amount is read before another one or after it.
+    /// Compares two amounts by the direction of the scan: `Less` is read earlier.
     fn order(&self, one: i64, other: i64) -> Ordering {
         if self.listing.descending == self.backwards { one.cmp(&other) } else { other.cmp(&one) }
     }
 
-    /// Whether a person is read before another one or after them.
+    /// Compares two people by the direction of the scan: `Less` is read earlier.
     fn order_of_places(&self, one: &AmountPlace, other: &AmountPlace) -> Ordering {
         let names = (&one.1, one.2).cmp(&(&other.1, other.2));
         self.order(one.0, other.0).then(if self.backwards { names.reverse() } else { names })
     }
 
-    /// The groups in the order of reading. Where not all who are listed are known, the group of 0 has those who have no
-    /// amount, and is empty here.
+    /// Returns the groups in the direction of the scan. If `known` is `None`, the group of amount 0 stands for all
+    /// people without an amount; it is returned empty, and [`Self::read`] scans for its members.
     fn groups(&self) -> Vec<(i64, Vec<UserId>)> {
         let mut groups: BTreeMap<i64, Vec<UserId>> = BTreeMap::new();
         if let Some(known) = self.known {
@@ -410,9 +411,9 @@ impl ByAmount<'_> {
         groups
     }
 
-    /// The next people behind a place, in the order of reading.
+    /// Returns the next `fetch` people after `from`, in the direction of the scan.
     fn read(&self, tx: &mut Tx<'_>, from: Option<Place>, fetch: usize) -> Result<Vec<Place>> {
-        // A place of another order stands for the amount 0: its page is one of this list.
+        // A cursor of another order has no amount in its key: it is read as 0, which still gives a page of this list.
         let from = from.map(|((amount, name), uid)| (amount.parse().unwrap_or(0), name, uid));
         let (mut rows, mut few) = (Vec::new(), Vec::new());
         for (amount, group) in self.groups() {
@@ -449,7 +450,7 @@ impl ByAmount<'_> {
         Ok(rows)
     }
 
-    /// Moves people of small groups behind what was read, in order.
+    /// Looks up the people of small groups collected in `few`, and appends them to `rows` in order.
     fn look_up(
         &self,
         tx: &mut Tx<'_>,

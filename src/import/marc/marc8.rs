@@ -9,7 +9,7 @@ const ENTRY: usize = 7;
 
 const ASCII: u8 = 0x42;
 const ANSEL: u8 = 0x45;
-/// Chinese, Japanese and Korean: three bytes for a character.
+/// Set for Chinese, Japanese and Korean, with three bytes per character.
 const EACC: u8 = 0x31;
 
 /// Returns the character of a code in a set, and whether it combines with the one that follows.
@@ -92,7 +92,7 @@ pub fn decode(bytes: &[u8]) -> String {
                 continue;
             }
             0..=0x20 => {
-                // Keeps a mark before a blank as its own character.
+                // Attaches pending marks to the blank, so that they are not lost.
                 out.push(char::from(byte));
                 out.extend(marks.drain(..));
                 at += 1;
@@ -112,8 +112,8 @@ pub fn decode(bytes: &[u8]) -> String {
             Some((char::from(byte), false))
         } else {
             at += 1;
-            // A set may be used in either half.
-            // The sets of raised and lowered signs hold few: the others stand for themselves.
+            // A set may be used in either half. The superscript, subscript and Greek symbol sets have few characters:
+            // other bytes mean their ASCII character.
             let itself = || (byte < 0x80 && set.is_ascii_lowercase()).then(|| (char::from(byte), false));
             character(set, byte.into()).or_else(|| character(set, (byte ^ 0x80).into())).or_else(itself)
         };
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(text(b"\x1b(NpRIWET\x1b(B!"), "Привет!");
         assert_eq!(text(b"H\x1bb2\x1bsO"), "H₂O");
         assert_eq!(text(b"\x1b$1!0!\x1b(B"), "一");
-        // Cut off and unknown sequences lose no byte but their own.
+        // A truncated or unknown sequence loses only its own bytes.
         assert_eq!(text(b"a\x1b$1!0"), "a\u{fffd}\u{fffd}");
         assert_eq!(text(b"a\x1b"), "a");
     }

@@ -1,7 +1,7 @@
 //! MARC 21 records: read from ISO 2709 and MARCXML, turned into rows of a book list, kept whole, and written again.
 //!
-//! The encoding follows from the bytes, because leaders are often wrong. A damaged record becomes a row with the reason, and
-//! reading goes on with the next record. Lengths and addresses in a record never decide on memory.
+//! The encoding is detected from the bytes, because leaders are often wrong. A damaged record becomes a row with the
+//! reason, and reading continues with the next record. Memory is never allocated by the lengths that a record states.
 
 mod marc8;
 mod xml;
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// Columns of the list that records become.
+/// Columns of the book list into which records are converted.
 pub const COLUMNS: [&str; 11] = [
     "title",
     "author",
@@ -53,7 +53,7 @@ const SUBFIELD: char = '\u{1f}';
 const FIELD_END: u8 = 0x1e;
 const RECORD_END: u8 = 0x1d;
 
-/// Record with its fields in order, each with its text unchanged.
+/// Record with its fields in their original order, with unchanged text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub leader: String,
@@ -116,7 +116,8 @@ fn refused(problem: &anyhow::Error) -> Vec<String> {
     cells
 }
 
-/// Reads up to a byte and keeps at most `longest` bytes; returns `false` at the end.
+/// Reads up to and including the byte `end`, and keeps at most `longest` bytes in `kept`; `false` at the end of the
+/// text.
 fn read_until(
     text: &mut impl BufRead,
     end: u8,
@@ -150,7 +151,7 @@ fn each_record(mut text: impl BufRead, each: &mut impl FnMut(Result<Record>) -> 
         offset += length;
         let trimmed = bytes.trim_ascii();
         let record = match trimmed.iter().position(|byte| *byte != 0) {
-            // Blanks and NULs between records and at the end.
+            // Only blanks or NULs, as between records and at the end.
             None => continue,
             Some(place) => &trimmed[place..],
         };
@@ -189,7 +190,7 @@ fn parse(bytes: &[u8]) -> Result<Record> {
         .collect();
     let mut leader = String::from_utf8_lossy(leader).into_owned();
     if leader.is_char_boundary(9) && leader.is_char_boundary(10) {
-        // The text is UTF-8 from here on.
+        // The data is decoded, so the leader must say UTF-8.
         leader.replace_range(9..10, "a");
     }
     Ok(Record { leader, fields })
@@ -197,7 +198,7 @@ fn parse(bytes: &[u8]) -> Result<Record> {
 
 type Raw<'d> = (&'d [u8], &'d [u8]);
 
-/// Cuts the fields as the directory says, if it fits.
+/// Splits the data by the lengths and offsets in the directory; `None` if they do not match the field terminators.
 fn by_directory<'d>(entries: &[&'d [u8]], data: &'d [u8]) -> Option<Vec<Raw<'d>>> {
     let number = |bytes: &[u8]| std::str::from_utf8(bytes).ok()?.parse::<usize>().ok();
     let mut fields = Vec::with_capacity(entries.len());
@@ -223,7 +224,8 @@ fn in_order<'d>(entries: &[&'d [u8]], data: &'d [u8]) -> Option<Vec<Raw<'d>>> {
     (fields.len() == entries.len()).then(|| entries.iter().map(|entry| &entry[..3]).zip(fields).collect())
 }
 
-/// Decides the encoding by the bytes: text with characters of UTF-8 is UTF-8, also where a few bytes are damaged.
+/// True if the data is UTF-8, perhaps damaged: more valid non-ASCII characters than invalid sequences. The leader
+/// counts for pure ASCII only.
 fn is_utf_8(leader: &[u8], fields: &[Raw<'_>]) -> bool {
     let (mut characters, mut wrong) = (0, 0);
     for (_, data) in fields {
@@ -233,7 +235,7 @@ fn is_utf_8(leader: &[u8], fields: &[Raw<'_>]) -> bool {
         }
     }
     match (characters, wrong) {
-        // ASCII: only MARC-8 has escape sequences.
+        // Pure ASCII: escape sequences mean MARC-8, unless the leader says UTF-8.
         (0, 0) => leader.get(9) == Some(&b'a') || !fields.iter().any(|(_, data)| data.contains(&0x1b)),
         (_, 0) => true,
         (characters, wrong) => characters > wrong,
@@ -249,8 +251,8 @@ impl Record {
         self.fields.iter().find(|field| field.tag == tag)
     }
 
-    /// Writes the record as ISO 2709 in UTF-8. Lengths that the format cannot say are written as nines; readers find the ends
-    /// of fields by their marks.
+    /// Writes the record as ISO 2709 in UTF-8. Lengths too large for the format are written as nines; readers then find
+    /// the ends of fields by the terminators.
     #[must_use]
     pub fn to_iso_2709(&self) -> String {
         let (mut directory, mut data) = (String::new(), String::new());
@@ -278,7 +280,7 @@ impl Record {
         )
     }
 
-    /// Returns the control number with its agency, which identify the record (fields 001 and 003).
+    /// Returns the agency and the control number, which identify the record (fields 003 and 001).
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         let number = self.field("001").filter(|field| !field.data.trim().is_empty())?;
@@ -291,7 +293,7 @@ impl Record {
         parse(text.trim_end_matches(char::from(RECORD_END)).as_bytes())
     }
 
-    /// Makes a record for a title that came from none.
+    /// Makes a record for a title that was not imported from a MARC record.
     #[must_use]
     pub fn of_title(title: &Exported, barcodes: &[String]) -> Self {
         let mut fields = vec![Field { tag: "001".into(), data: format!("library-{}", title.id) }];
@@ -326,14 +328,14 @@ fn pad(number: usize, digits: usize) -> String {
     format!("{number:0digits$}")
 }
 
-/// Joins texts of a field and takes away the punctuation that catalogue cards had between them.
+/// Joins texts of a field and normalises the punctuation that cataloguing rules put between and after them.
 fn words<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     let joined = texts.map(str::trim).collect::<Vec<_>>().join(" ");
     let text: String = plain(&joined).nfc().filter(|c| !c.is_control()).collect();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.replace(" : ", ": ").replace(" ; ", "; ").replace(" , ", ", ");
     let text = text.trim_end_matches([' ', '/', ':', ';', ',', '=']);
-    // The full stop at the end of a field, but not the one of an abbreviation or an initial.
+    // Strips the full stop at the end of a field, but not that of an abbreviation or an initial.
     let last = text.strip_suffix('.').filter(|rest| {
         rest.rsplit([' ', '-', '.']).next().is_some_and(|word| word.chars().count() > 3)
             && !rest.ends_with('.')
@@ -385,7 +387,7 @@ fn author(record: &Record) -> String {
     })
 }
 
-/// Returns the first number of four digits that is a year of the common calendar.
+/// Returns the first four-digit number that can be a year of the common calendar.
 fn year(text: &str) -> Option<&str> {
     let is_year = |digits: &&str| digits.len() == 4 && digits.parse().is_ok_and(|year: u32| year <= 2200);
     text.split(|c: char| !c.is_ascii_digit()).find(is_year)
@@ -462,7 +464,7 @@ fn row(record: &Record) -> Result<Vec<String>> {
     let latin = title_of(main);
     let own = record.all("880").find(|field| field.first('6').is_some_and(|link| link.starts_with("245")));
     let own = own.map(title_of).filter(|own| !own.is_empty() && *own != latin);
-    // The title in its own script first, and its spelling in Latin letters, so that a search finds both.
+    // The title in its own script, followed by its romanisation, so that a search finds both.
     let title = match own {
         Some(own) if !own.contains(char::REPLACEMENT_CHARACTER) && !latin.is_empty() => {
             let both = format!("{own} = {latin}");
@@ -523,7 +525,7 @@ fn row(record: &Record) -> Result<Vec<String>> {
     ])
 }
 
-/// Returns the records of the titles after this one as ISO 2709, and the last of these titles.
+/// Returns the records of up to `limit` titles after `after` as ISO 2709, and the id of the last title.
 pub fn portion(tx: &mut Tx<'_>, after: BookId, limit: i64) -> storage::Result<(String, Option<BookId>)> {
     let titles = imports::exported(tx, after, limit)?;
     let last = titles.last().map(|title| title.id);
@@ -540,7 +542,7 @@ pub fn portion(tx: &mut Tx<'_>, after: BookId, limit: i64) -> storage::Result<(S
     Ok((records, last))
 }
 
-/// Decodes the record in a row.
+/// Decodes the cell of a row that contains its MARC record; `None` if it cannot be decoded.
 #[must_use]
 pub fn record_of(cell: &str) -> Option<String> {
     STANDARD.decode(cell).ok().and_then(|bytes| String::from_utf8(bytes).ok())

@@ -99,7 +99,7 @@ fn xml_is_read_record_by_record_and_a_document_type_is_refused_p13() {
     assert!(refused.is_err_and(|error| error.to_string().contains("document type")));
 }
 
-/// Letters and digits of a title, in one normal form.
+/// Returns the letters and digits of a title, normalised for comparison.
 fn letters(text: &str) -> String {
     plain(text).nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -129,7 +129,7 @@ fn real_records_are_read_with_none_lost_and_no_title_garbled() {
             let row = &rows[number - 1];
             assert_eq!(row[10], "", "{name} {number}");
             let (found, wanted) = (letters(&row[0]), letters(title));
-            // Record 50 has raised letters, which each of its three files writes in another way.
+            // Record 50 has superscripts, which each of its three files encodes differently.
             let is_exempt = name.starts_with("gpo-nbs") && *number == 50;
             assert!(found.contains(&wanted) || is_exempt, "{name} {number}: {title} became {}", row[0]);
             titles += 1;

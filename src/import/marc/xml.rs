@@ -12,7 +12,7 @@ use quick_xml::{
 use super::{Field, LONGEST, Record, SUBFIELD};
 use crate::import::workbook::entity;
 
-/// Bytes of a record in XML: tags and escapes need room.
+/// Maximum bytes of a record in XML, which needs room for tags and escapes.
 const LONGEST_XML: usize = 4 * LONGEST;
 
 /// Reads all records of a document.
@@ -21,7 +21,7 @@ pub fn each_record(
     each: &mut impl FnMut(Result<Record>) -> Result<()>,
 ) -> Result<()> {
     static TYPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<!DOCTYPE"));
-    // Bytes not yet used; it holds a record at most.
+    // Bytes read but not yet parsed; limited to the length of one record.
     let mut waiting: Vec<u8> = Vec::new();
     let mut is_ended = false;
     let mut count = 0;
@@ -65,7 +65,7 @@ pub fn each_record(
     }
 }
 
-/// Finds the first record: its begin, and its end if it is there.
+/// Finds the first record; returns the offset of its start, and of its end if the text contains it.
 fn place(text: &[u8]) -> Option<(usize, Option<usize>)> {
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'<', &text[from..]) {
@@ -104,7 +104,7 @@ fn parse(bytes: &[u8]) -> Result<Record> {
     let text = std::str::from_utf8(bytes).map_err(|_| anyhow!("its text is not UTF-8"))?;
     let mut xml = Reader::from_str(text);
     let mut record = Record { leader: String::new(), fields: Vec::new() };
-    // Text of the element that is open, where it counts.
+    // Text collected so far for the open element; `None` inside elements whose text is ignored.
     let mut open: Option<String> = None;
     loop {
         match xml
@@ -160,7 +160,7 @@ fn parse(bytes: &[u8]) -> Result<Record> {
             Event::End(tag) => match tag.local_name().as_ref() {
                 "leader" => record.leader = open.take().unwrap_or_default(),
                 "controlfield" | "subfield" => {
-                    // Marks of ISO 2709 cannot be part of a text.
+                    // Separators of ISO 2709 in a text would split it when the record is written.
                     let text = open.take().unwrap_or_default().replace(['\u{1d}', '\u{1e}', '\u{1f}'], " ");
                     if let Some(field) = record.fields.last_mut() {
                         field.data.push_str(&text);
