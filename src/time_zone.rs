@@ -11,7 +11,7 @@ const DEFAULT: &str = "Asia/Kolkata";
 /// Returns the kept time zone, or the requested one if none is kept yet.
 ///
 /// # Errors
-/// If another one was requested.
+/// If a time zone other than the kept one was requested.
 pub fn of(tx: &mut Tx<'_>, requested: Option<&TimeZone>) -> Result<TimeZone> {
     let kept = time_zone::kept(tx)?;
     agreed(kept.as_deref().unwrap_or_else(|| name(requested)), requested)
@@ -20,7 +20,7 @@ pub fn of(tx: &mut Tx<'_>, requested: Option<&TimeZone>) -> Result<TimeZone> {
 /// Like [`of`], and keeps the time zone of a library that has none yet.
 ///
 /// # Errors
-/// If another one was requested.
+/// If a time zone other than the kept one was requested.
 pub fn keep(tx: &mut Tx<'_>, requested: Option<&TimeZone>) -> Result<TimeZone> {
     let kept = time_zone::keep(tx, name(requested))?;
     agreed(&kept, requested)

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 /// Creates a token of 256 random bits.
 ///
 /// # Errors
-/// The system has no random numbers.
+/// If the system provides no random numbers.
 pub fn new() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;

@@ -18,7 +18,7 @@ use crate::{
 pub struct Entry {
     pub person: Option<UserId>,
     pub book: Option<BookId>,
-    /// Set for changes of the copy itself; a loan's copy follows from the loan.
+    /// Set for changes of the copy itself. For the change of a loan, the copy is found through the loan.
     pub copy: Option<CopyId>,
     pub change: Change,
 }
@@ -51,8 +51,8 @@ fn stored(change: &Change) -> Result<String> {
     serde_json::to_string(&Versioned { v: VERSION, change }).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Records a change in the transaction of its effect, after its writes; `actor` is `None` for the command line. Notices
-/// follow from it.
+/// Records a change in the transaction that makes it, after the change's own writes, and updates the notices that
+/// depend on it. `actor` is `None` for the command line.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
     let about = entry.change.about();
     let id = tx.insert(
@@ -135,7 +135,7 @@ fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
     id.map(|id| (id, name.unwrap_or_default()))
 }
 
-/// Reads a stored change; what this version cannot read becomes [`Unknown`].
+/// Parses a stored change; one that this version does not know becomes [`Unknown`].
 fn read(json: &str) -> serde_json::Result<Change> {
     #[derive(Deserialize)]
     struct Stored {
@@ -171,7 +171,7 @@ macro_rules! columns {
     };
 }
 
-/// Returns one change.
+/// Returns the change with this id.
 pub fn by_id(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<Recorded>> {
     tx.query_opt(
         sql!(
@@ -223,7 +223,7 @@ pub fn holds_cancelled_at(tx: &mut Tx<'_>, people: &[UserId], at: i64) -> Result
     tx.query(statement, &[&json!(people).to_string(), &at], |row| row.get(0))
 }
 
-/// True if one of these people has a later change that was not undone; `change` must then stay.
+/// True if one of these people has a later change that was not undone; `change` then cannot be undone.
 pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) -> Result<bool> {
     let found = tx.query_opt(
         sql!(
@@ -290,7 +290,7 @@ pub struct Filter {
     /// Actor, or person concerned.
     pub person: Option<UserId>,
     pub book: Option<BookId>,
-    /// Copy whose own changes are wanted.
+    /// Copy; matches its own changes, not those of its loans.
     pub copy: Option<CopyId>,
     pub action: Option<String>,
     /// First instant, epoch milliseconds.
@@ -314,11 +314,11 @@ macro_rules! select {
     };
 }
 
-/// Maximum set-back of a clock, milliseconds: ids follow the order of time except for this much.
+/// Maximum by which a clock is set back, milliseconds: ids are in order of time but for this much.
 const SET_BACK: i64 = 24 * 60 * 60 * 1000;
 
-/// Finds the first change since an instant, or the id after the last one, by bisection over ids in order of time. Skips
-/// changes that are later than the newest one: a clock was ahead when they were made.
+/// Finds the first change since an instant, or the id after the last one, by binary search over the ids. Skips changes
+/// that are more than [`SET_BACK`] later than the newest one: the clock was ahead when they were recorded.
 fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
     let newest = tx.query_opt(sql!("SELECT id, at FROM events ORDER BY id DESC LIMIT 1"), &[], |row| {
         Ok((row.get::<i64>(0)?, row.get::<i64>(1)?))
@@ -410,7 +410,8 @@ fn page_of(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Re
             &[&before, &action, &from, &to, &limit, &least, &book],
             recorded,
         ),
-        // Two indexes: `person_id` finds what people do for themselves, `actor_id` the rest of what they do.
+        // Two indexes: `person_id` finds the changes that concern the person, `actor_id` the others that the person
+        // made.
         (_, None, Some(person)) => tx.query(
             select!(
                 "(SELECT * FROM events WHERE person_id = $7
@@ -431,7 +432,7 @@ pub struct AtDesk {
     /// Epoch milliseconds.
     pub since: i64,
     pub actor: Option<UserId>,
-    /// Kind of change; `None` for all kinds that a desk makes.
+    /// Kind of change; `None` for all kinds that are made at the desk.
     pub action: Option<String>,
 }
 

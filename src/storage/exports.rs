@@ -16,7 +16,7 @@ pub struct Stock {
     pub isbn: Option<String>,
     pub location: String,
     pub barcode: Option<String>,
-    /// Condition of the copy; null on loan.
+    /// Condition of the copy; `None` while it is on loan.
     pub condition: Option<String>,
     pub due: Option<Date>,
     pub acquired_on: Option<String>,

@@ -1,4 +1,5 @@
-//! Removal of readers from past loans and holds (R-PEOPLE-10). Loans and holds stay; accounts stay whole.
+//! Removal of readers from past loans and holds (R-PEOPLE-10). The loans and holds themselves stay, and so do all lines
+//! of the money accounts.
 
 use super::{Result, Row, Tx, books, covers, idempotency, mails, merge, notices};
 use crate::{
@@ -60,7 +61,7 @@ pub fn holds(tx: &mut Tx<'_>, before: i64, after: HoldId, limit: i64) -> Result<
     )
 }
 
-/// Removes the reader from the changes of a loan or a hold; `$field` is the field of a change that has the id.
+/// Removes the reader from the changes of a loan or a hold; `$field` names the field of a change that contains the id.
 macro_rules! forget_changes {
     ($field:literal, $of_undone:literal, $of_undone_postgres:literal) => {
         [
@@ -119,7 +120,7 @@ pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
 /// Lifetime of a notice in milliseconds.
 const NOTICES_KEPT_FOR: i64 = 366 * 24 * 60 * 60 * 1000;
 
-/// Purges temporary rows that may name readers: answers, scans of phones, rows for an undo of the same day.
+/// Purges temporary rows that may name readers: stored responses, phone scans, rows for an undo of the same day.
 pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     merge::forget_before(tx, day_begins)?;
     books::forget_deleted(tx, day_begins)?;

@@ -9,15 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Minimum interval between log lines of an outage that comes and goes.
+/// Minimum interval between log lines of an intermittent outage.
 const APART: Duration = Duration::from_secs(10);
 /// Interval of reminders during a lasting outage.
 const REMINDER: Duration = Duration::from_mins(1);
 
-/// Health of one part of a database.
+/// Health of one kind of work on the database, such as its reads.
 #[derive(Default)]
 pub(super) struct Health {
-    /// True if `state` has a trouble; readable without its lock.
+    /// True if `state` has a trouble; readable without the lock.
     ails: AtomicBool,
     state: Mutex<State>,
 }

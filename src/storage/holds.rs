@@ -25,7 +25,7 @@ pub struct OpenHold {
     pub user_id: UserId,
     /// Sort key of the queue, followed by the id.
     pub queue_key: i64,
-    /// Copy that is kept, and the last day for it; `None` while the hold waits.
+    /// Copy kept for the reader, and the last day to fetch it; `None` while the hold waits.
     pub kept: Option<(CopyId, Date)>,
 }
 
@@ -194,7 +194,7 @@ pub fn titles_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<BookId>> {
     tx.query(statement, &[&json!(people).to_string()], |row| row.get(0))
 }
 
-/// Returns up to `limit` holds after `after` whose stored last day is past.
+/// Returns up to `limit` ready holds after `after` whose stored last day is past.
 pub fn past(tx: &mut Tx<'_>, today: Date, after: (Date, HoldId), limit: i64) -> Result<Vec<(HoldId, Date)>> {
     tx.query(
         sql!(
@@ -312,7 +312,7 @@ pub fn waiting(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     )
 }
 
-/// Returns the due date of the nth copy of a title, from 1, among its loans that are not overdue.
+/// Returns the nth earliest due date, counted from 1, of a title's loans that are not overdue.
 pub fn nth_due(tx: &mut Tx<'_>, book: BookId, today: Date, nth: i64) -> Result<Option<Date>> {
     if nth < 1 {
         return Ok(None);
@@ -340,15 +340,15 @@ pub fn at_hand(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     )
 }
 
-/// Copies of a title that may still come to a reader.
+/// Outlook for the reservations of a title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prospect {
-    /// True if a copy is there, on loan or in repair; otherwise no reservation can be filled.
+    /// True if a copy is in the building, on loan or in repair; otherwise no reservation can be filled.
     pub fillable: bool,
     pub in_repair: i64,
 }
 
-/// Returns the prospect of a title.
+/// Counts the copies of a title that may still fill a reservation.
 pub fn prospect(tx: &mut Tx<'_>, book: BookId) -> Result<Prospect> {
     let counts = copies::counts(tx, book)?;
     let in_repair =
@@ -374,7 +374,7 @@ pub fn shelf(tx: &mut Tx<'_>, book: BookId) -> Result<Option<String>> {
 /// End of a page of holds: the sort key, and the hold.
 pub type After = (String, HoldId);
 
-// No title has the id 0: "book_id > 0" makes these lists read the index of open holds instead of the table.
+// No title has the id 0: "book_id > 0" makes these lists use the index of open holds instead of scanning the table.
 
 /// Returns up to `limit` holds in a state: ready ones by their last day, waiting ones in the order placed, ended ones
 /// newest first.
@@ -426,11 +426,11 @@ pub struct Wanted {
     pub waiting: i64,
     /// Number of copies in any state but withdrawn.
     pub copies: i64,
-    /// True if a copy is there, on loan or in repair.
+    /// True if a copy is in the building, on loan or in repair.
     pub fillable: bool,
 }
 
-/// Returns up to `limit` titles with waiting readers, longest queues first, after this length and title.
+/// Returns up to `limit` titles with waiting readers, longest queues first, after this queue length and title.
 pub fn wanted(tx: &mut Tx<'_>, after: (i64, BookId), limit: i64) -> Result<Vec<Wanted>> {
     tx.query(
         sql!(

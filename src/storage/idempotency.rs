@@ -1,5 +1,5 @@
-//! Answers of writes with an `Idempotency-Key`: a client can repeat a write whose answer got lost, and the write
-//! happens once.
+//! Stored responses to writes with an `Idempotency-Key`: a client can repeat a write whose response got lost, and the
+//! write takes effect once.
 
 use super::{Result, Tx};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     insert, sql,
 };
 
-/// Lifetime of an answer, milliseconds: 48 hours, so that a request held over a closed day can still be repeated.
+/// Lifetime of a response, milliseconds: 48 hours, so that a request held over a closed day can still be repeated.
 pub const KEPT_FOR: i64 = 48 * 60 * 60 * 1000;
 
-/// Number of answers between two clean-ups, each of which checks twice as many of the oldest and deletes the expired
-/// ones, so that they do not pile up.
+/// Number of stored responses between two clean-ups. Each clean-up checks twice as many of the oldest responses and
+/// deletes the expired ones, so that the table does not grow.
 const CLEARED_EVERY: i64 = 16;
 
 /// Request with an idempotency key.
@@ -25,7 +25,7 @@ pub struct Request {
     pub fingerprint: String,
 }
 
-/// Stored answer.
+/// Stored response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// HTTP status.
@@ -38,12 +38,12 @@ pub struct Kept {
     pub body: String,
 }
 
-/// Kind of a request with a key.
+/// Outcome of [`begin`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// First request with its key: run it, then [`keep`] its answer.
+    /// First request with its key: run it, then [`keep`] its response.
     First,
-    /// Repeat, with the stored answer.
+    /// Repeat, with the stored response.
     Repeat(Kept),
     /// Another request has used this key.
     Reused,
@@ -82,7 +82,7 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
     Ok(kept.unwrap_or(Begun::First))
 }
 
-/// Stores the answer of a request that [`begin`] classified as the first; purges expired answers from time to time.
+/// Stores the response to a request that [`begin`] classified as the first; purges expired responses from time to time.
 pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result<()> {
     let id = tx.insert(
         insert!(

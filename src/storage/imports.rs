@@ -1,4 +1,5 @@
-//! Imports of books: progress, what each added, the columns of known files, and the MARC records of titles.
+//! Imports of books: their progress, the titles and copies that each added, the columns of known files, and the MARC
+//! records of titles.
 
 use serde_json::{Value, json};
 
@@ -8,14 +9,14 @@ use crate::{
     insert, sql,
 };
 
-/// Time without a sign of life after which an import counts as stopped, in milliseconds.
+/// Time without progress after which an import counts as stopped, in milliseconds.
 pub const STALE: i64 = 120_000;
 
 /// State of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
-    /// Its server stopped, or a portion failed; what was before it is stored.
+    /// The server stopped, or a batch of rows failed; the batches before it are stored.
     Stopped,
     Done,
     Undoing,
@@ -48,9 +49,9 @@ pub struct Counts {
     pub more: i64,
     /// New copies.
     pub copies: i64,
-    /// Rows that were in the catalogue before.
+    /// Rows whose title and copies are in the catalogue already.
     pub known: i64,
-    /// Rejected rows whose ISBN is that of another title.
+    /// Rejected rows with the ISBN of another title.
     pub clashes: i64,
     /// Rejected rows, clashes included.
     pub rejected: i64,
@@ -64,7 +65,7 @@ pub struct Import {
     /// Name of the librarian; `None` for the command line.
     pub by: Option<String>,
     pub state: State,
-    /// Rows of the file.
+    /// Number of rows in the file.
     pub rows: i64,
     pub counts: Counts,
     /// Epoch milliseconds.
@@ -108,7 +109,7 @@ fn import(row: &Row<'_>, now: i64) -> Result<Import> {
     })
 }
 
-/// Gives up imports whose server stopped, so that another can begin.
+/// Marks imports without progress as stopped, because their server stopped, so that another import can begin.
 fn give_up_stale(tx: &mut Tx<'_>, now: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -141,7 +142,8 @@ pub fn begin(
     )
 }
 
-/// Begins an import of the command line, which needs no turn: it goes on where it was stopped.
+/// Begins an import from the command line. Other imports may run beside it; after a stop, the same command continues
+/// it.
 pub fn begin_apart(tx: &mut Tx<'_>, file_name: &str, now: i64) -> Result<ImportId> {
     let id = tx.insert(
         insert!(
@@ -197,7 +199,7 @@ pub fn rejects(tx: &mut Tx<'_>, id: ImportId) -> Result<Option<(String, String)>
     })
 }
 
-/// Notes titles that an import added.
+/// Records titles that an import added.
 pub fn add_titles(tx: &mut Tx<'_>, id: ImportId, titles: &[BookId]) -> Result<()> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -211,7 +213,7 @@ pub fn add_titles(tx: &mut Tx<'_>, id: ImportId, titles: &[BookId]) -> Result<()
     tx.execute_all(statement, titles.len(), &[&id, &json!(titles).to_string()])
 }
 
-/// Notes copies that an import added to a title that was there.
+/// Records copies that an import added to an existing title.
 pub fn add_copies(tx: &mut Tx<'_>, id: ImportId, book: BookId, copies: &[CopyId]) -> Result<()> {
     for copy in copies {
         tx.execute_one(
@@ -232,8 +234,8 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
     Ok(found?.is_some())
 }
 
-/// Counts the titles of an import with a loan, an open hold or a review, and its copies with a loan or a hold: these forbid
-/// its undo.
+/// Counts the titles of an import with a loan, an open hold or a review, and its copies with a loan or a hold: any of
+/// them forbids its undo.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -254,7 +256,7 @@ pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     )
 }
 
-/// Begins the undo of an import that is done or stopped; `false` if it is not, or another import writes.
+/// Begins the undo of an import that is done or stopped; `false` if it is in another state, or another import writes.
 pub fn begin_undo(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<bool> {
     give_up_stale(tx, now)?;
     let is_free = tx
@@ -273,7 +275,7 @@ pub fn begin_undo(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<bool> {
 /// Titles that an import added, and copies with the titles that they belong to.
 pub type Left = (Vec<BookId>, Vec<(CopyId, BookId)>);
 
-/// Returns the next titles and copies of an import that are not undone yet.
+/// Returns the next titles and copies of an import that are still to be undone.
 pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Left> {
     let titles = tx.query(
         sql!("SELECT book_id FROM import_titles WHERE import_id = $1 ORDER BY book_id LIMIT $2"),
@@ -288,7 +290,7 @@ pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Left> {
     Ok((titles, copies))
 }
 
-/// Forgets titles and copies of an import that are undone, and stores the progress: the number of those left.
+/// Deletes the records of titles and copies that are undone, and notes that the undo makes progress.
 pub fn forget(
     tx: &mut Tx<'_>,
     id: ImportId,
@@ -311,7 +313,7 @@ pub fn forget(
     tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
 }
 
-/// Counts what is left to undo.
+/// Counts the titles and copies that are still to be undone.
 pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -344,7 +346,7 @@ pub fn keep_fields(tx: &mut Tx<'_>, kind: &str, headings: &str, fields: &[String
     )
 }
 
-/// Keeps the MARC record that a title came from.
+/// Stores the MARC record from which a title was imported.
 pub fn keep_record(tx: &mut Tx<'_>, book: BookId, record: &str) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -367,7 +369,7 @@ pub fn forget_records(tx: &mut Tx<'_>, before: i64) -> Result<()> {
     Ok(())
 }
 
-/// Title for an export as MARC, with its record if it came from one.
+/// Title for an export as MARC, with the record from which it was imported, if any.
 #[derive(Clone, Debug)]
 pub struct Exported {
     pub id: BookId,
@@ -450,7 +452,7 @@ pub fn known_isbns(tx: &mut Tx<'_>, isbns: &[&str]) -> Result<Vec<(String, BookI
     })
 }
 
-/// Takes back copies that an import added to a title: they are withdrawn, and their barcodes are free again.
+/// Withdraws copies that an import added to a title, and frees their barcodes.
 pub fn take_back_copies(tx: &mut Tx<'_>, book: BookId, copies: &[CopyId]) -> Result<()> {
     for copy in copies {
         tx.execute(

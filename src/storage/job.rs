@@ -1,4 +1,4 @@
-//! A closure on its way to a database thread, and its answer on the way back.
+//! Closures that are queued for a database thread, and the channels for their results.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,9 +12,9 @@ use crate::domain::id::DeskId;
 
 /// Outcome of the transaction that a job ran in.
 pub(super) enum Verdict {
-    /// Committed (or, for a read, ended): the closure's own result is the answer.
+    /// Committed (or, for a read, ended): the answer is the closure's own result.
     Done,
-    /// The job's effects are not stored, or that is unknown: this error is the answer.
+    /// The job's effects are not stored, or it is unknown whether they are: this error is the answer.
     Failed(Error),
 }
 
@@ -31,11 +31,11 @@ pub(super) enum Kind {
     Write,
 }
 
-/// Closure with erased types, so that one queue takes all.
+/// Closure with erased types, so that one queue accepts every closure.
 pub(super) trait Job: Send {
     /// Runs the closure; returns whether to keep its effects.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// Answers the caller. Even an error waits for the commit: "no copy left" may rest on another job of the batch.
+    /// Answers the caller. Even an error waits for the commit: "no copy left" may depend on another job of the batch.
     fn answer(self: Box<Self>, verdict: Verdict);
     /// True if the caller no longer waits for the answer.
     fn is_abandoned(&self) -> bool;
@@ -94,8 +94,8 @@ where
             self.desk = tx.called.take();
             Ok(done)
         });
-        // A caller that left may have retried and been refused, at another server or on another connection; that answer
-        // must stay true.
+        // A caller that left may have retried and been refused, at another server or on another connection. That answer
+        // stays true only if these effects are dropped.
         let keep = outcome.is_ok() && !self.is_abandoned();
         self.outcome = Some(outcome);
         keep

@@ -12,11 +12,12 @@ use crate::{
     insert, sql,
 };
 
-/// Place of a label in the order of barcodes, in which shorter numbers come first.
+/// Position in the order of barcodes: by length, then by text, so that shorter numbers come first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Place(i64, String);
 
-/// Statement about the labels of a choice. `$narrow` names its title or its batch once more, for an index of theirs.
+/// Makes a statement about the chosen labels. `$narrow` repeats the title or the batch as a plain condition, so that
+/// the database uses an index of it.
 macro_rules! chosen {
     ($columns:expr, $narrow:literal, $rest:expr) => {
         sql!(
@@ -41,7 +42,7 @@ macro_rules! chosen {
     };
 }
 
-/// The statement for a choice by title, by batch, or by neither.
+/// Makes the statement for a choice by title, by batch, or by neither.
 macro_rules! narrowed {
     ($chosen:expr, $columns:expr, $rest:expr) => {
         if $chosen.book.is_some() {
@@ -87,8 +88,9 @@ pub fn page(tx: &mut Tx<'_>, chosen: &Chosen, after: &Place, limit: i64) -> Resu
         );
         return part(tx, statement, chosen, after, limit);
     }
-    // Both databases go on in the index from an equal length or from a greater one, but not from a pair with an expression.
-    // The sign keeps SQLite from converting the length, which no index has converted.
+    // Two statements: both databases can continue in the index from an equal or from a greater length, but not from a
+    // pair with an expression. The unary plus keeps SQLite from converting the indexed length, which would bypass the
+    // index.
     let same = chosen!(
         label!(),
         "",
@@ -155,7 +157,7 @@ fn ends(chosen: &Chosen) -> [Option<&str>; 3] {
     ]
 }
 
-/// Stores a printed batch and returns its id. Ids that are no copy's are left out.
+/// Stores a printed batch and returns its id. Skips ids of copies that do not exist.
 pub fn add_batch(tx: &mut Tx<'_>, at: i64, by: UserId, sheet: &str, copies: &[CopyId]) -> Result<i64> {
     let batch = tx.insert(
         insert!("INSERT INTO label_batches (at, by_id, sheet) VALUES ($1, $2, $3)"),
@@ -217,7 +219,7 @@ pub fn batches(tx: &mut Tx<'_>, before: i64, limit: i64) -> Result<Vec<LabelBatc
     tx.query(batches!("WHERE batch.id < $1 ORDER BY batch.id DESC LIMIT $2"), &[&before, &limit], batch)
 }
 
-/// Stores a sheet over the one of the same name, without regard to case, and returns its id.
+/// Saves a sheet, in place of one with the same name (case-insensitive), and returns its id.
 pub fn save_sheet(tx: &mut Tx<'_>, form: &SheetForm) -> Result<i64> {
     let data = serde_json::to_string(form).map_err(|error| Error::Database(Box::new(error)))?;
     tx.query_one(

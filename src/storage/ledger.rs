@@ -1,4 +1,4 @@
-//! Accounts of money: lines that are only ever added, what of each charge is settled, and the numbers of receipts.
+//! Money accounts: append-only lines, the settlements of charges, and the numbers of receipts.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ use crate::{
     select_for_update, sql,
 };
 
-/// Locks a person's account until the transaction ends; what is owed.
+/// Locks a person's account until the transaction ends; returns the balance.
 pub fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     tx.execute(
         sql!("INSERT INTO balances (person_id, balance) VALUES ($1, 0) ON CONFLICT (person_id) DO NOTHING"),
@@ -28,7 +28,8 @@ pub fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     })
 }
 
-/// Locks the account that has this line; returns whose it is. A merge that held the account may have moved the line.
+/// Locks the account that has this line and returns its person. Checks again under the lock, because a merge that held
+/// it may have moved the line.
 pub fn lock_of_line(tx: &mut Tx<'_>, line: LineId) -> Result<Option<UserId>> {
     let owner = |tx: &mut Tx<'_>| {
         tx.query_opt(sql!("SELECT person_id FROM account_lines WHERE id = $1"), &[&line], |row| row.get(0))
@@ -45,7 +46,7 @@ pub fn lock_of_line(tx: &mut Tx<'_>, line: LineId) -> Result<Option<UserId>> {
     Ok(known)
 }
 
-/// What a person owes by the account; below zero the library owes.
+/// Returns the amount that a person owes; negative if the library owes it.
 pub fn balance(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     let balance =
         tx.query_opt(sql!("SELECT balance FROM balances WHERE person_id = $1"), &[&person], |row| {
@@ -54,7 +55,7 @@ pub fn balance(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     Ok(balance.unwrap_or_default())
 }
 
-/// What each of these people owes; whoever owes nothing is left out.
+/// Returns the balances of these people; balances of zero are left out.
 pub fn balances_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<(UserId, Money)>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -70,7 +71,7 @@ pub fn balances_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<(UserId, Mo
     tx.query(statement, &[&json!(people).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// What everybody owes who owes something.
+/// Returns all balances except those of zero, and of erased and merged people.
 pub fn balances(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Money)>> {
     tx.query(
         sql!(
@@ -82,17 +83,17 @@ pub fn balances(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Money)>> {
     )
 }
 
-/// A line to be added.
+/// Account line to add.
 #[derive(Clone, Debug)]
 pub struct NewLine<'a> {
     pub at: i64,
     pub person: UserId,
     pub kind: LineKind,
     pub of: Option<&'a str>,
-    /// What the balance grows by.
+    /// Amount that is added to the balance.
     pub amount: Money,
     pub reason: &'a str,
-    /// Of a charge, how the amount came about: messages, JSON.
+    /// For a charge, the calculation of its amount: messages as JSON.
     pub reasons: Option<&'a str>,
     pub reference: &'a str,
     pub loan: Option<LoanId>,
@@ -135,11 +136,12 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
     Ok(id)
 }
 
-/// Records that a line settles part of a charge; an amount below zero takes that back. The account is locked with [`lock`].
+/// Records that a line settles part of a charge; a negative amount reverts that. The caller has locked the account with
+/// [`lock`].
 ///
 /// # Errors
-/// [`Error::Inconsistent`] unless line and charge are of one person, and from nothing to all of the charge is settled then
-/// (R-MONEY-2).
+/// [`Error::Inconsistent`] unless line and charge belong to one person, and the settled total stays between zero and
+/// the amount of the charge (R-MONEY-2).
 pub fn settle(tx: &mut Tx<'_>, line: LineId, settled: &Settled) -> Result<()> {
     let recorded = tx.execute(
         sql!(
@@ -159,7 +161,7 @@ pub fn settle(tx: &mut Tx<'_>, line: LineId, settled: &Settled) -> Result<()> {
     }
 }
 
-/// What a line settled, and is not taken back.
+/// Returns the charges that a line settled, with the amounts.
 pub fn settled_by(tx: &mut Tx<'_>, line: LineId) -> Result<Vec<Settled>> {
     tx.query(
         sql!("SELECT charge_id, amount FROM settlements WHERE line_id = $1 ORDER BY id"),
@@ -196,23 +198,23 @@ fn charge(row: &Row<'_>) -> Result<Charge> {
     })
 }
 
-/// Messages that were kept with a line.
+/// Parses the messages stored with a line.
 fn stored(json: Option<String>) -> Vec<Message> {
     json.map_or_else(Vec::new, |json| Message::stored(&json))
 }
 
-/// The charges of a person that are not settled, oldest first.
+/// Returns a person's charges that are not fully settled, oldest first.
 pub fn open_charges(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<Charge>> {
     let charges = tx.query(charges!("person_id = $1 ORDER BY id"), &[&person], charge)?;
     Ok(charges.into_iter().filter(|charge| charge.open > Money::ZERO).collect())
 }
 
-/// A charge and whose it is.
+/// Returns a charge and its person.
 pub fn charge_by_id(tx: &mut Tx<'_>, id: LineId) -> Result<Option<(UserId, Charge)>> {
     tx.query_opt(charges!("id = $1"), &[&id], |row| Ok((row.get(7)?, charge(row)?)))
 }
 
-/// The next number of a financial year's receipts. The transaction that takes it uses it or gives it back.
+/// Takes the next receipt number of a financial year. A rollback gives the number back, so that none is missing.
 pub fn next_receipt(tx: &mut Tx<'_>, year: &str) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -224,7 +226,7 @@ pub fn next_receipt(tx: &mut Tx<'_>, year: &str) -> Result<i64> {
     )
 }
 
-/// Whether a line is taken back by a reversal that stands itself.
+/// Condition for lines with a reversal that was not reversed itself.
 macro_rules! reversed {
     () => {
         "EXISTS (SELECT 1 FROM account_lines AS later WHERE later.reverses = line.id
@@ -249,7 +251,7 @@ macro_rules! lines {
     };
 }
 
-/// How many columns [`lines!`] reads before those it is given.
+/// Number of columns that [`lines!`] selects before the columns passed to it.
 const COLUMNS: usize = 15;
 
 fn line(row: &Row<'_>) -> Result<Line> {
@@ -272,7 +274,7 @@ fn line(row: &Row<'_>) -> Result<Line> {
     })
 }
 
-/// Up to `limit` lines of a person, newest first, older than `before`.
+/// Returns up to `limit` lines of a person, newest first, older than `before`.
 pub fn lines_of(tx: &mut Tx<'_>, person: UserId, before: LineId, limit: i64) -> Result<Vec<Line>> {
     let mut lines = tx.query(
         lines!("", "WHERE line.person_id = $1 AND line.id < $2 ORDER BY line.id DESC LIMIT $3"),
@@ -283,39 +285,40 @@ pub fn lines_of(tx: &mut Tx<'_>, person: UserId, before: LineId, limit: i64) -> 
     Ok(lines)
 }
 
-/// A line and whose it is.
+/// Returns a line and its person.
 pub fn line_by_id(tx: &mut Tx<'_>, id: LineId) -> Result<Option<(UserId, Line)>> {
     tx.query_opt(lines!("", "WHERE line.id = $1"), &[&id], |row| Ok((row.get(13)?, line(row)?)))
 }
 
-/// A payment by its receipt, and whose it is.
+/// Returns the payment with this receipt, and its person.
 pub fn payment_of(tx: &mut Tx<'_>, receipt: &str) -> Result<Option<(UserId, Line)>> {
     tx.query_opt(lines!("", "WHERE line.receipt = $1"), &[&receipt], |row| Ok((row.get(13)?, line(row)?)))
 }
 
-/// Which lines of all accounts.
+/// Filter of the lines of all accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
-    /// From this instant on, epoch milliseconds.
+    /// First instant, epoch milliseconds.
     pub from: i64,
-    /// Before this instant.
+    /// End, not included, epoch milliseconds.
     pub to: i64,
     pub kind: Option<LineKind>,
-    /// Payments and refunds that were made so.
+    /// If set, only payments and refunds made by this method.
     pub method: Option<Method>,
 }
 
-/// When a line was written, epoch milliseconds, and its number: by these all lines are ordered.
+/// Position in the order of all lines: time of the line in epoch milliseconds, then its id.
 pub type Place = (i64, LineId);
 
-/// Up to `limit` lines of all accounts that fit the filter, newest first, before this place; each with its own.
+/// Returns up to `limit` lines of all accounts that fit the filter, each with its position, newest first, before this
+/// position.
 pub fn booked(
     tx: &mut Tx<'_>,
     filter: &Filter,
     before: Option<Place>,
     limit: i64,
 ) -> Result<Vec<(Place, Booked)>> {
-    // No line has the number 0: whatever is of that instant comes after it.
+    // No line has the id 0, so this position leaves out all lines of the instant `to`.
     let (at, id) = before.unwrap_or((filter.to, LineId(0)));
     let kind = filter.kind.map_or("", LineKind::as_str);
     let method = filter.method.map_or("", Method::as_str);
@@ -343,10 +346,10 @@ pub fn booked(
     Ok(rows)
 }
 
-/// What the lines of a period come to, by kind and by what they are for or how they were made.
+/// Sums the lines of a period by kind, and by reason or payment method.
 pub fn totals(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Vec<Total>> {
     tx.query(
-        // What a reversal takes back may be a reversal itself: then it counts for the line at the beginning.
+        // A reversal counts for the original line, even if it reverses another reversal.
         sql!(
             "SELECT COALESCE(base.kind, first.kind, line.kind), COALESCE(base.of, first.of, line.of),
                     CAST(SUM(CASE line.kind WHEN 'reversal' THEN 0 ELSE 1 END) AS BIGINT),
@@ -378,7 +381,7 @@ pub fn totals(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Vec<Total>> {
     )
 }
 
-/// Money taken in a period: payments less refunds and the reversals of either.
+/// Returns the money taken in a period: payments less refunds and the reversals of either.
 pub fn taken(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Money> {
     let totals = totals(tx, from, to)?;
     Ok(totals
@@ -391,10 +394,10 @@ pub fn taken(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Money> {
         .sum())
 }
 
-/// Part of a charge that a line settled, or took back.
+/// Part of a charge that a line settled or, if negative, reverted.
 struct Part {
     charge: LineId,
-    /// The reason of the charge.
+    /// Reason of the charge.
     of: String,
     amount: Money,
     line: LineId,
@@ -438,7 +441,7 @@ fn part(row: &Row<'_>) -> Result<Part> {
     })
 }
 
-/// Adds to each line what became of it, or what it was for (Law 6).
+/// Explains each line: a charge by its settlements, any other line by the charges that it settled (Law 6).
 fn explain<'l>(tx: &mut Tx<'_>, lines: impl Iterator<Item = &'l mut Line>) -> Result<()> {
     let mut lines: Vec<&mut Line> = lines.collect();
     if lines.is_empty() {
@@ -461,7 +464,7 @@ fn explain<'l>(tx: &mut Tx<'_>, lines: impl Iterator<Item = &'l mut Line>) -> Re
             (true, LineKind::Reversal) => message::explain_not_owed(part.amount, &part.of),
             (true, _) => message::explain_for(part.amount, &part.of),
         }));
-        // What no charge takes is credit.
+        // The rest, which settles no charge, is credit.
         let credit = -amount - charges;
         match credit.cmp(&Money::ZERO) {
             Ordering::Greater => line.explain.push(message::explain_credit(credit)),
@@ -472,14 +475,14 @@ fn explain<'l>(tx: &mut Tx<'_>, lines: impl Iterator<Item = &'l mut Line>) -> Re
     Ok(())
 }
 
-/// The settlements of these charges, in their order.
+/// Returns the settlements of these charges in the order in which they were recorded.
 fn parts_of(tx: &mut Tx<'_>, charges: &[LineId]) -> Result<Vec<Part>> {
     let statement =
         if tx.is_postgres() { parts!(postgres, "charge_id") } else { parts!(sqlite, "charge_id") };
     tx.query(statement, &[&json!(charges).to_string()], part)
 }
 
-/// Adds to each charge what became of it (Law 6).
+/// Explains each charge by its settlements (Law 6).
 pub fn explain_charges(tx: &mut Tx<'_>, charges: &mut [Charge]) -> Result<()> {
     let ids: Vec<LineId> = charges.iter().map(|charge| charge.id).collect();
     let parts = parts_of(tx, &ids)?;
@@ -489,7 +492,7 @@ pub fn explain_charges(tx: &mut Tx<'_>, charges: &mut [Charge]) -> Result<()> {
     Ok(())
 }
 
-/// What became of a charge, in words; nothing while nothing did.
+/// Describes the settlements of a charge and the rest still open; empty if there are no settlements.
 fn what_became(parts: &[Part], charge: LineId, open: Money) -> Vec<Message> {
     let mut told: Vec<Message> = parts.iter().filter(|part| part.charge == charge).map(became).collect();
     if !told.is_empty() && open > Money::ZERO {
@@ -498,7 +501,7 @@ fn what_became(parts: &[Part], charge: LineId, open: Money) -> Vec<Message> {
     told
 }
 
-/// What a line did to a charge, in words.
+/// Describes the effect of a line on a charge.
 fn became(part: &Part) -> Message {
     if part.amount < Money::ZERO {
         return message::explain_owed_again(-part.amount);
@@ -510,7 +513,7 @@ fn became(part: &Part) -> Message {
     }
 }
 
-/// How much of a charge is waived.
+/// Returns the waived amount of a charge.
 pub fn waived(tx: &mut Tx<'_>, charge: LineId) -> Result<Money> {
     tx.query_one(
         sql!(
@@ -524,8 +527,8 @@ pub fn waived(tx: &mut Tx<'_>, charge: LineId) -> Result<Money> {
     )
 }
 
-/// The charge for the price of a copy in the last loan of it, where that ended with its loss; reversed or not. Whoever had it
-/// before owes nothing for what happened later.
+/// Returns the charge for the price of a copy, reversed or not, if the copy's last loan ended with its loss. Earlier
+/// borrowers owe nothing for what happened later.
 pub fn price_of_lost(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<LineId>> {
     tx.query_opt(
         sql!(
@@ -546,8 +549,8 @@ pub struct FoundCharge {
     pub barcode: String,
 }
 
-/// Charges of a person for the price of copies that came back: to the library, or to a later reader. Oldest first, reversed
-/// ones included.
+/// Returns a person's charges for the price of lost copies that came back or were lent to a later reader. Oldest first,
+/// reversed ones included.
 pub fn prices_of_found(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundCharge>> {
     tx.query(
         sql!(
@@ -564,7 +567,7 @@ pub fn prices_of_found(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundCharg
     )
 }
 
-/// Whether a reversal that stands has taken this line back after this instant.
+/// True if this line was reversed after this instant, by a reversal that was not reversed itself.
 pub fn reversed_since(tx: &mut Tx<'_>, line: LineId, at: i64) -> Result<bool> {
     let found = tx.query_opt(
         sql!(
@@ -577,7 +580,7 @@ pub fn reversed_since(tx: &mut Tx<'_>, line: LineId, at: i64) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// A receipt by its number.
+/// Returns the receipt with this number.
 pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
     let found = tx.query_opt(
         sql!(
@@ -631,7 +634,7 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
     Ok(Some(receipt))
 }
 
-/// Counts a print of a receipt; false if there is no such receipt.
+/// Increments the print count of a receipt; `false` if there is no such receipt.
 pub fn count_print(tx: &mut Tx<'_>, number: &str) -> Result<bool> {
     let counted = tx.execute(
         sql!(
@@ -644,9 +647,9 @@ pub fn count_print(tx: &mut Tx<'_>, number: &str) -> Result<bool> {
     Ok(counted > 0)
 }
 
-/// Contradictions to the ledger law of money, in words: each balance is the sum of its lines, no charge is settled beyond
-/// its amount or by a line of another person, no removed person owes, no line is reversed twice, and no year's receipts
-/// have a gap.
+/// Checks the invariants of the ledger and returns the violations in words: each balance is the sum of its lines, no
+/// charge is settled beyond its amount or by a line of another person, no removed person owes, no line is reversed
+/// twice, and no year's receipts have a gap.
 pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut found = tx.query(
         sql!(
@@ -690,7 +693,7 @@ pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
             )))
         },
     )?);
-    // An erased person may leave credit behind; a merge moves it.
+    // An erased person may keep a credit; a merge moves it to the other record.
     found.extend(tx.query(
         sql!(
             "SELECT balances.person_id, balances.balance

@@ -91,7 +91,8 @@ pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
     Ok(())
 }
 
-/// Locks all loans of a person, open and ended, in the same order. The caller has locked the person, who gets no new loan.
+/// Locks all loans of a person, open and ended, in the same order. The caller has locked the person, so that no loan is
+/// added.
 pub fn lock_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     let mut loans = Vec::new();
     for statement in [
@@ -276,7 +277,7 @@ pub struct Ended {
     pub id: LoanId,
     pub book_id: BookId,
     pub title: String,
-    /// `None` for loans from before copies were recorded.
+    /// `None` for loans from versions without copies.
     pub copy_id: Option<CopyId>,
     pub barcode: Option<String>,
     pub entry_date: Date,
@@ -377,7 +378,7 @@ impl Listing {
         }
     }
 
-    /// Days as stored; texts sort as days do from year 0 to 9999.
+    /// Returns the range of days as stored text, which sorts in order of time from year 0 to 9999.
     fn days(&self) -> (String, String) {
         (self.due.0.max(jiff::civil::date(0, 1, 1)).to_string(), self.due.1.to_string())
     }
@@ -391,7 +392,7 @@ impl Listing {
     }
 }
 
-/// Number of open loans of borrowers of one category that are due on one day, of copies of one price.
+/// Number of open loans that share borrower category, due date and price of the copy.
 pub type Alike = ((String, Date, Option<Money>), i64);
 
 /// Open loans of a [`Listing`].
@@ -480,7 +481,7 @@ macro_rules! price {
 /// Returns the open loans of a listing in its order.
 fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
     let query = fold(list.query.trim());
-    // Copies of a title are out together: each title is folded once.
+    // Several copies of a title may be on loan: each title is folded once.
     let mut titles: HashMap<String, bool> = HashMap::new();
     let rows = tx.query(
         sql!(
@@ -576,7 +577,7 @@ fn these(tx: &mut Tx<'_>, ids: &[LoanId]) -> Result<Vec<Borrowed>> {
     tx.query(statement, &[&json!(ids).to_string()], borrowed)
 }
 
-/// Returns open loans due on these days, after `from` by return date or backwards.
+/// Returns open loans due on these days in order of their return date, after this position; backwards, before it.
 fn ordered(
     tx: &mut Tx<'_>,
     (first, last): &(String, String),

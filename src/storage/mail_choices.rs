@@ -1,4 +1,4 @@
-//! What people chose about mail, and the addressees of a portion.
+//! Mail preferences, and the addressees of a batch of mails.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use crate::{
     select_to_decide, sql,
 };
 
-/// Choices of a person.
+/// Mail preferences of a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     /// Language of mails; `None` for the library's.
     pub language: Option<String>,
-    /// Kinds that the person gets on the screen only.
+    /// Kinds of notices that the person reads on the screen only.
     pub refused: Vec<Kind>,
 }
 
 impl Choices {
-    /// Reads the two columns from `index` on; blank for a person without choices.
+    /// Reads the two columns from `index` on; they are null for a person without preferences.
     pub(super) fn read(row: &Row<'_>, index: usize) -> Result<Self> {
         let refused: Option<String> = row.get(index + 1)?;
         let names: Vec<String> =
@@ -32,7 +32,7 @@ impl Choices {
     }
 }
 
-/// Returns the choices of a person.
+/// Returns a person's mail preferences.
 pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
     let found = tx.query_opt(
         sql!("SELECT language, refused FROM mail_choices WHERE person_id = $1"),
@@ -42,7 +42,7 @@ pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
     Ok(found.unwrap_or_default())
 }
 
-/// Saves the choices of a person.
+/// Stores a person's mail preferences.
 pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
     let refused: Vec<&str> = choices.refused.iter().map(|kind| kind.as_str()).collect();
     tx.execute_one(
@@ -54,7 +54,7 @@ pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
     )
 }
 
-/// Adds kinds to those that a person refuses.
+/// Adds kinds to those that a person does not want by mail.
 pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
     tx.execute(
         sql!("INSERT INTO mail_choices (person_id, refused) VALUES ($1, '[]') ON CONFLICT (person_id) DO NOTHING"),
@@ -73,7 +73,7 @@ pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
     save(tx, person, &choices)
 }
 
-/// Person to whom a mail may go.
+/// Person to whom a mail may be sent.
 #[derive(Clone, Debug)]
 pub struct Addressee {
     pub name: String,
@@ -83,7 +83,7 @@ pub struct Addressee {
     pub choices: Choices,
 }
 
-/// Returns these people with their choices.
+/// Returns these people with their mail preferences.
 pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, Addressee>> {
     macro_rules! addressees {
         ($list:literal) => {
@@ -115,7 +115,8 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
     Ok(found.into_iter().collect())
 }
 
-/// Returns the person who has this record now: the record itself, or the one it was merged into; `None` for an erased one.
+/// Returns the person to whom this record belongs now: the record itself, or the one it was merged into; `None` if
+/// erased.
 pub fn holder(tx: &mut Tx<'_>, person: UserId) -> Result<Option<UserId>> {
     tx.query_opt(
         sql!(

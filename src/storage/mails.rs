@@ -1,4 +1,4 @@
-//! Outbox of mail. A caller queues a mail in its own transaction; one server at a time sends what is due.
+//! Outbox of mail. A caller queues a mail in its own transaction; one server at a time sends the mails that are due.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{
     select_to_decide, sql,
 };
 
-/// Milliseconds for which ended mails are kept.
+/// Retention time of ended mails in milliseconds.
 pub const KEPT_FOR: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Mail to queue.
@@ -34,7 +34,7 @@ pub struct NewMail {
     pub expires_at: i64,
     /// The library's day, if it is a digest.
     pub digest_day: Option<Date>,
-    /// Address that ends mails of this kind.
+    /// Unsubscribe link for mails of this kind.
     pub unsubscribe: Option<String>,
 }
 
@@ -114,7 +114,7 @@ pub fn queue_all(tx: &mut Tx<'_>, mails: &[NewMail], now: i64) -> Result<()> {
     Ok(())
 }
 
-/// Mail taken to be sent.
+/// Mail leased for sending.
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub id: MailId,
@@ -143,8 +143,8 @@ pub fn is_due(tx: &mut Tx<'_>, now: i64) -> Result<bool> {
     )
 }
 
-/// Takes the next mail that is due, until `until`: those with a secret first, digests last, else in their order. Another server that has
-/// taken it keeps it.
+/// Leases the next mail that is due, until `until`: mails with a secret first, digests last, otherwise in order of
+/// their ids. Skips mails that another server has leased.
 pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
     tx.query_opt(
         sql!(
@@ -175,7 +175,7 @@ pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option
     )
 }
 
-/// Ends a mail that this server has taken, and deletes its words if they hold a secret.
+/// Ends a mail that this server has leased, and deletes its text if it has a secret.
 fn end(
     tx: &mut Tx<'_>,
     id: MailId,
@@ -196,7 +196,7 @@ fn end(
     Ok(ended == 1)
 }
 
-/// Records that the mail server accepted a mail, with its answer in words.
+/// Records that the mail server accepted a mail, with the server's reply.
 pub fn sent(tx: &mut Tx<'_>, id: MailId, owner: &str, answer: &Message, now: i64) -> Result<bool> {
     end(tx, id, owner, State::Sent, Some(answer), now)
 }
@@ -218,7 +218,7 @@ pub fn put_off(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message, not_b
     Ok(())
 }
 
-/// Returns an untried mail to the queue, because no mail can be sent now.
+/// Returns an untried mail to the queue, because no mail can be sent at present.
 pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> Result<()> {
     tx.execute(
         sql!(
@@ -230,7 +230,7 @@ pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> 
     Ok(())
 }
 
-/// Gives up the expired mails; returns their number.
+/// Marks the expired mails as failed; returns their number.
 pub fn expire(tx: &mut Tx<'_>, reason: &Message, now: i64) -> Result<u64> {
     tx.execute(
         sql!(
@@ -252,7 +252,7 @@ fn reason(row: &Row<'_>, index: usize) -> Result<Option<Message>> {
     Ok(json.and_then(|json| Message::stored(&json).into_iter().next()))
 }
 
-/// Mail as a librarian sees it.
+/// Mail as listed for librarians.
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub id: MailId,
@@ -269,11 +269,11 @@ pub struct Listed {
     pub ended_at: Option<i64>,
     pub tries: i64,
     pub reason: Option<Message>,
-    /// True if the mail can be sent again: its words are still there.
+    /// True if the mail can be sent again: its text is still stored.
     pub again: bool,
 }
 
-/// Choice of mails.
+/// Filter of mails.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     pub state: Option<State>,
@@ -313,7 +313,7 @@ pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result
     )
 }
 
-/// Numbers of mails by state, and when the oldest queued one was made.
+/// Number of mails by state, and the creation time of the oldest queued mail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub queued: i64,
@@ -323,7 +323,7 @@ pub struct Counts {
     pub oldest: Option<i64>,
 }
 
-/// Counts the mails.
+/// Counts the mails by state.
 pub fn counts(tx: &mut Tx<'_>) -> Result<Counts> {
     let mut counts = Counts::default();
     let found =
@@ -342,7 +342,7 @@ pub fn counts(tx: &mut Tx<'_>) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Locks a mail until the transaction ends; returns its state and whether its words are still there.
+/// Locks a mail until the transaction ends; returns its state and whether its text is still stored.
 pub fn lock(tx: &mut Tx<'_>, id: MailId) -> Result<Option<(State, bool)>> {
     tx.query_opt(
         select_to_decide!(
@@ -365,7 +365,8 @@ pub fn stop(tx: &mut Tx<'_>, id: MailId, now: i64) -> Result<()> {
     )
 }
 
-/// Stops a mail that is no longer true and deletes its words, so that it is never sent; the day's digest may be built again.
+/// Stops a mail that is no longer true and deletes its text, so that it is never sent. Another digest can be built for
+/// the day.
 pub fn take_back(tx: &mut Tx<'_>, id: MailId, reason: &Message, now: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -377,7 +378,7 @@ pub fn take_back(tx: &mut Tx<'_>, id: MailId, reason: &Message, now: i64) -> Res
     )
 }
 
-/// Queues a mail that failed or was stopped once more, under its Message-ID.
+/// Queues a failed or stopped mail again, under the same Message-ID.
 pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -388,7 +389,7 @@ pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<(
     )
 }
 
-/// Why no mail goes out.
+/// Outage of the mail server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// First failure; epoch milliseconds.
@@ -399,14 +400,14 @@ pub struct Trouble {
     pub reason: Option<Message>,
 }
 
-/// Returns the trouble, if any.
+/// Returns the current outage, if any.
 pub fn trouble(tx: &mut Tx<'_>) -> Result<Option<Trouble>> {
     tx.query_opt(sql!("SELECT since, until, tries, reason FROM mail_trouble WHERE one = 1"), &[], |row| {
         Ok(Trouble { since: row.get(0)?, until: row.get(1)?, tries: row.get(2)?, reason: reason(row, 3)? })
     })
 }
 
-/// Records a failure of the mail server, and when to try again.
+/// Records a failure of the mail server, and the time of the next try.
 pub fn in_trouble(tx: &mut Tx<'_>, reason: &Message, now: i64, until: i64) -> Result<()> {
     tx.execute_one(
         sql!(

@@ -1,4 +1,5 @@
-//! Two records of one person: what belongs to one goes to the other, and exactly that back again (R-PEOPLE-9).
+//! Merge of two records of one person: moves everything to the kept record, and an undo moves exactly that back
+//! (R-PEOPLE-9).
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,7 +19,7 @@ use crate::{
     sql,
 };
 
-/// How much belongs to a record.
+/// Numbers of loans and other rows that belong to a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Belongings {
     pub open_loans: i64,
@@ -28,7 +29,7 @@ pub struct Belongings {
     pub reviews: i64,
 }
 
-/// What belongs to a record.
+/// Counts the rows that belong to a record.
 pub fn belongings(tx: &mut Tx<'_>, uid: UserId) -> Result<Belongings> {
     let mut count = |statement| tx.query_one(statement, &[&uid], |row| row.get::<i64>(0));
     Ok(Belongings {
@@ -44,15 +45,15 @@ pub fn belongings(tx: &mut Tx<'_>, uid: UserId) -> Result<Belongings> {
     })
 }
 
-/// Two open holds of one title; the second one has the worse place.
+/// Two open holds of one title, of which the `worse` one is later in the queue.
 #[derive(Clone, Debug)]
 pub struct TwoHolds {
     pub worse: HoldId,
     pub title: String,
 }
 
-/// The titles that both wait for, in the order in which they are locked. Whoever has a copy kept comes first, then who has
-/// waited longer.
+/// Returns the titles for which both have an open hold, in locking order. A ready hold is better than a waiting one; of
+/// two alike, the earlier one in the queue is better.
 pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<TwoHolds>> {
     tx.query(
         sql!(
@@ -65,7 +66,7 @@ pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<T
     )
 }
 
-/// A review that makes room for a newer one of the same person.
+/// Review that is deleted in a merge in favour of the person's newer one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenUp {
     id: ReviewId,
@@ -79,7 +80,7 @@ pub struct GivenUp {
     pub title: String,
 }
 
-/// The older review of each title that both have reviewed.
+/// Returns the older review of each title that both have reviewed.
 pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<GivenUp>> {
     tx.query(
         sql!(
@@ -104,7 +105,7 @@ pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec
     )
 }
 
-/// What went from one record to another.
+/// Rows and details that a merge moved from one record to the other, as needed for its undo.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Moved {
     loans: Vec<LoanId>,
@@ -113,17 +114,18 @@ pub struct Moved {
     reviews: Vec<ReviewId>,
     given_up: Vec<GivenUp>,
     certificates: Vec<String>,
-    /// Records that had been merged into the dropped one before.
+    /// Records that were merged into the dropped one earlier.
     merged: Vec<UserId>,
-    /// What was recorded of both.
+    /// Details of the kept record before the merge.
     kept: Details,
     dropped: Details,
-    /// The kept record had no password, and has that of the other.
+    /// True if the kept record had no password and got that of the dropped one.
     password: bool,
-    /// Whether the kept record's address and number were its holder's claim; `None` in merges from before that was known.
+    /// True if the kept record's address and roll number were only its holder's claim; `None` in merges without this
+    /// field.
     #[serde(default)]
     claimed: Option<bool>,
-    /// The last line of all accounts at that moment.
+    /// Newest line of all accounts right after the merge.
     last_line: i64,
 }
 
@@ -133,26 +135,26 @@ impl Moved {
         &self.loans
     }
 
-    /// How many loans and how many lines of the account.
+    /// Returns the numbers of moved loans and account lines.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.loans.len(), self.lines.len())
     }
 }
 
-/// A record as it is merged.
+/// Merge to perform.
 #[derive(Clone, Debug)]
 pub struct Merge<'m> {
     pub keep: &'m Subject,
     pub dropped: &'m Replaceable,
-    /// What is recorded of the one that stays from now on.
+    /// Details of the kept record after the merge.
     pub after: &'m Details,
-    /// The one that stays takes over the other's password.
+    /// True if the kept record gets the password of the dropped one.
     pub password: bool,
 }
 
-/// Hands everything over, and takes the dropped record out of all lists. Both are locked by the caller, and no title has
-/// two open holds of them.
+/// Moves everything to the kept record, and removes the dropped one from all lists. The caller has locked both records,
+/// and ensured that they have no open holds of the same title.
 pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     let (keep, dropped) = (merge.keep.uid(), merge.dropped.uid());
     let given_up = two_reviews(tx, keep, dropped)?;
@@ -189,7 +191,8 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM sign_in_codes WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("UPDATE mails SET person_id = $1 WHERE person_id = $2"), &[&keep, &dropped])?;
-    // Whoever comes by the provider is found by the roll number or the address again, and is the one that stays.
+    // Not moved: the next sign-in with the provider finds the kept record by roll number or address, and links it
+    // again.
     tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM oidc_proofs WHERE user_id = $1"), &[&dropped])?;
     let merged = tx.query(
@@ -220,7 +223,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         ),
         &[&keep, &dropped],
     )?;
-    // What goes over is free before it is taken.
+    // The dropped record releases its address and roll number before the kept one gets them, because they are unique.
     let (given, after) = (&merge.dropped.record().details, merge.after);
     let left = Details {
         email: given.email.clone().filter(|email| after.email.as_ref() != Some(email)),
@@ -246,7 +249,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     })
 }
 
-/// Gives everything back; false where something of it is not as it was left.
+/// Moves everything back; `false` if some of it was changed since the merge. The caller must then roll back.
 pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
     let (keep, dropped) = (keep.uid(), dropped.uid());
     let newer = tx.query_opt(
@@ -313,7 +316,7 @@ pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -
     Ok(true)
 }
 
-/// The statements that give the rows of a list back, for each database.
+/// Statements that move the listed rows of a table back, one for each database.
 #[derive(Clone, Copy)]
 struct MoveBack {
     postgres: super::sql::Sql,
@@ -357,9 +360,9 @@ fn give_back(
     Ok(usize::try_from(touched).is_ok_and(|touched| touched == count))
 }
 
-/// Moves lines of an account to another, all of them or these, and both balances with them.
+/// Moves all lines of an account, or only these, to another account, and adjusts both balances.
 fn move_lines(tx: &mut Tx<'_>, from: UserId, to: UserId, only: Option<&[LineId]>) -> Result<Vec<LineId>> {
-    // In the order of their numbers, as everybody who locks two.
+    // Locked in the order of ids, as in every transaction that locks two accounts.
     for uid in [from.min(to), from.max(to)] {
         super::ledger::lock(tx, uid)?;
     }
@@ -400,7 +403,7 @@ fn last_line(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM account_lines"), &[], |row| row.get(0))
 }
 
-/// A record is found by the roll numbers of those merged into it.
+/// Stores the roll numbers of the records merged into this one, so that a search by them finds it.
 fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     let numbers: Vec<Option<String>> =
         tx.query(sql!("SELECT roll_number FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| {
@@ -414,7 +417,7 @@ fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET merged_key = $2 WHERE id = $1"), &[&uid, &key])
 }
 
-/// Keeps what went over for an undo, and lets go of what is too old for one.
+/// Stores the undo data of a merge, and deletes that of merges too old to be undone.
 pub fn keep(tx: &mut Tx<'_>, change: ChangeId, at: i64, moved: &Moved) -> Result<()> {
     forget_before(tx, at - 2 * 24 * 60 * 60 * 1000)?;
     let json = serde_json::to_string(moved).map_err(|error| Error::Database(Box::new(error)))?;
@@ -424,13 +427,13 @@ pub fn keep(tx: &mut Tx<'_>, change: ChangeId, at: i64, moved: &Moved) -> Result
     )
 }
 
-/// Lets go of what went over before this instant.
+/// Deletes the undo data of merges before this instant.
 pub fn forget_before(tx: &mut Tx<'_>, at: i64) -> Result<()> {
     tx.execute(sql!("DELETE FROM merges WHERE at < $1"), &[&at])?;
     Ok(())
 }
 
-/// What went over with a change.
+/// Returns the undo data of the merge that this change recorded.
 pub fn of_change(tx: &mut Tx<'_>, change: ChangeId) -> Result<Option<Moved>> {
     let found = tx.query_opt(sql!("SELECT moved FROM merges WHERE change_id = $1"), &[&change], |row| {
         row.get::<String>(0)

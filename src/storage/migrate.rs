@@ -30,7 +30,7 @@ pub struct Migration {
 /// Part of a migration that SQL cannot do alike on both databases, such as folding a key.
 #[derive(Clone, Copy)]
 pub struct Step {
-    /// Tables whose rows it changes, as `--dry-run` lists them.
+    /// Tables whose rows the step changes, as `--dry-run` lists them.
     pub tables: &'static [&'static str],
     /// Runs after the SQL, in the same transaction.
     pub run: fn(&mut Tx<'_>) -> Result<()>,
@@ -425,7 +425,7 @@ pub(super) fn tables(tx: &mut Tx<'_>) -> Result<Vec<String>> {
 }
 
 impl Migration {
-    /// True if its SQL, comments aside, names the table, or its step does.
+    /// True if the SQL of the migration, comments excluded, or its step names the table.
     fn touches(&self, table: &str, postgres: bool) -> bool {
         self.text(postgres).lines().any(|line| {
             let sql = line.split("--").next().unwrap_or_default();

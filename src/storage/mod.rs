@@ -86,7 +86,7 @@ pub enum Error {
     /// The disk is full: nothing was done, and retries fail until the operator makes room.
     #[error("the disk is full")]
     Full(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The database is out of reach or its file is gone: nothing was done, and retries may fail for long.
+    /// The database is out of reach or its file is gone: nothing was done, and retries may fail for a long time.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// COMMIT failed in a way that leaves open whether it happened.
@@ -218,7 +218,7 @@ impl std::str::FromStr for Location {
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            // The whole path: which library a command works on depends on the folder it is run in.
+            // Absolute, because a relative path names different libraries in different folders.
             Self::Sqlite(path) => {
                 write!(f, "sqlite:{}", std::path::absolute(path).as_ref().unwrap_or(path).display())
             }
@@ -283,7 +283,7 @@ const QUEUE: usize = 4096;
 /// while the database hung is gone as soon as the database works.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Notifications of desks that a listener may lag behind; polling finds lost ones.
+/// Number of desk notifications by which a listener may lag behind; polling finds those it loses.
 const DESK_CALLS: usize = 256;
 
 /// Time limit of [`Db::health`], whatever the database does.
@@ -329,7 +329,7 @@ struct Shared {
     follower: OnceLock<Follower>,
     /// Number of answered writes.
     written: AtomicU64,
-    /// Desks whose phones have sent or are to receive something.
+    /// Channel of desks whose phones have sent something or have something to receive.
     desks: broadcast::Sender<DeskId>,
 }
 
@@ -482,7 +482,8 @@ impl Db {
         answer.map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// Returns a number that rises with every write of this process before its answer. Other processes write too.
+    /// Returns a counter that rises with every write of this process, before the write is answered. It does not count
+    /// the writes of other processes.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.shared.written.load(Ordering::Acquire)
@@ -505,11 +506,11 @@ impl Db {
         self.shared.desks.subscribe()
     }
 
-    /// Tests the database by using it; the error is the reason for the operator. If the last write failed, tries one
-    /// that changes nothing. Answers within two seconds.
+    /// Tests the database with a read and, if the last write failed, with a write that changes nothing. Answers within
+    /// two seconds.
     ///
     /// # Errors
-    /// Reason, in words.
+    /// Reason for the operator, in words.
     pub async fn health(&self) -> Result<(), String> {
         let look = async {
             if self.shared.writing.ails() {
@@ -616,7 +617,8 @@ pub fn is_there(location: &Location) -> Result<()> {
     }
 }
 
-/// Clears the way for a new database after its file is gone, for the demo, which has nothing to lose.
+/// Removes the files that a vanished database left behind, so that a new one can be created. Only for the demo, whose
+/// data may be lost.
 pub fn begin_anew(location: &Location) {
     if let Location::Sqlite(path) = location {
         sqlite::begin_anew(path);

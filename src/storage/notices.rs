@@ -1,4 +1,4 @@
-//! Notices of people. A notice is written once for its cause, and withdrawn when it is no longer true.
+//! Notices of people. A notice is written once per cause, and withdrawn when it is no longer true.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::{
     select_to_decide, select_unlocked, sql,
 };
 
-/// Withdraws what this change made untrue, and writes the notice that it causes. Runs after the change's own writes.
+/// Withdraws the notices that this change made untrue, and writes the one that it causes. Runs after the change's own
+/// writes.
 pub fn follow(
     tx: &mut Tx<'_>,
     at: i64,
@@ -146,8 +147,9 @@ pub fn withdraw_of_hold(tx: &mut Tx<'_>, hold: HoldId, at: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes an `UPDATE` that withdraws the untrue notices of a list of subjects, and brings back those that are true again: all
-/// of them after an undo (`$3`), otherwise reminders, which are unique.
+/// Makes an `UPDATE` for the notices of a list of subjects. It withdraws those that are no longer true, and restores
+/// withdrawn ones that are true again: all of them after an undo (`$3`), otherwise only reminders, which are never
+/// written twice.
 macro_rules! agree {
     ($subject:literal, $true:literal) => {
         [
@@ -174,7 +176,7 @@ macro_rules! agree {
     };
 }
 
-/// Withdraws the notices about a due date that the loan no longer has, and brings back those that are true again.
+/// Withdraws the notices about a due date that the loan no longer has, and restores those that are true again.
 fn agree_with_loans(tx: &mut Tx<'_>, loans: &[LoanId], undone: bool, at: i64) -> Result<()> {
     let [sqlite, postgres] = agree!(
         "loan_id",
@@ -185,7 +187,7 @@ fn agree_with_loans(tx: &mut Tx<'_>, loans: &[LoanId], undone: bool, at: i64) ->
     Ok(())
 }
 
-/// Withdraws the notices about a state that the hold no longer has, and brings back those that are true again.
+/// Withdraws the notices about a state that the hold no longer has, and restores those that are true again.
 fn agree_with_holds(tx: &mut Tx<'_>, holds: &[HoldId], undone: bool, at: i64) -> Result<()> {
     let [sqlite, postgres] = agree!(
         "hold_id",
@@ -216,9 +218,9 @@ pub struct Written {
     pub created_at: i64,
     pub read_at: Option<i64>,
     pub withdrawn_at: Option<i64>,
-    /// When a mail that carries it was queued.
+    /// Time at which the mail that contains the notice was queued.
     pub mailed_at: Option<i64>,
-    /// Why no mail carries it.
+    /// Reason why no mail contains the notice.
     pub unmailed: Option<Unmailed>,
 }
 
@@ -326,7 +328,7 @@ fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
     })
 }
 
-/// Condition for notices that may be mailed; the daily job's have a step.
+/// Condition for notices that may be mailed. Those of the daily job have a `step`.
 macro_rules! open {
     () => {
         "notices.mailed_at IS NULL AND notices.unmailed IS NULL AND notices.withdrawn_at IS NULL"
@@ -339,7 +341,7 @@ macro_rules! columns_to_mail {
     };
 }
 
-/// True if a notice other than the daily job's waits to be mailed.
+/// True if a notice waits to be mailed, other than those of the daily job.
 pub fn is_urgent(tx: &mut Tx<'_>) -> Result<bool> {
     tx.query_one(
         sql!(
@@ -409,7 +411,7 @@ macro_rules! of_people {
     };
 }
 
-/// Returns the numbers of reminders to mail of these people.
+/// Counts the reminders to mail for each of these people.
 pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, usize>> {
     let [sqlite, postgres] = of_people!(sql, "person_id, COUNT(*)", " GROUP BY person_id");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
@@ -426,7 +428,7 @@ pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Unmailed
     tx.query(statement, &[&json!(people).to_string()], unmailed_notice)
 }
 
-/// Records which mail, by its Message-ID, carries each notice.
+/// Records for each notice the mail that contains it, by the mail's Message-ID.
 pub fn mailed(tx: &mut Tx<'_>, carried: &[(NoticeId, String)], at: i64) -> Result<()> {
     if carried.is_empty() {
         return Ok(());
@@ -449,7 +451,7 @@ pub fn mailed(tx: &mut Tx<'_>, carried: &[(NoticeId, String)], at: i64) -> Resul
     Ok(())
 }
 
-/// Records why no mail carries each of these notices.
+/// Records the reason why each of these notices is not mailed.
 pub fn unmailed(tx: &mut Tx<'_>, left: &[(NoticeId, Unmailed)]) -> Result<()> {
     if left.is_empty() {
         return Ok(());
@@ -469,7 +471,7 @@ pub fn unmailed(tx: &mut Tx<'_>, left: &[(NoticeId, Unmailed)]) -> Result<()> {
     Ok(())
 }
 
-/// Records that a mail of another kind says what the person's notices of this instant say.
+/// Marks the person's notices of this kind and instant as mailed, because another mail says the same.
 pub fn said_by(tx: &mut Tx<'_>, mail: MailId, person: UserId, kind: Kind, at: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -481,7 +483,7 @@ pub fn said_by(tx: &mut Tx<'_>, mail: MailId, person: UserId, kind: Kind, at: i6
     Ok(())
 }
 
-/// True if a notice that this mail carries is no longer true.
+/// True if this mail contains a notice that was withdrawn.
 pub fn is_taken_back(tx: &mut Tx<'_>, mail: MailId) -> Result<bool> {
     tx.query_one(
         sql!(
@@ -493,7 +495,7 @@ pub fn is_taken_back(tx: &mut Tx<'_>, mail: MailId) -> Result<bool> {
     )
 }
 
-/// Lets the notices of a mail that was not sent be mailed again.
+/// Frees the notices of a mail that was not sent, so that another mail can contain them.
 pub fn release(tx: &mut Tx<'_>, mail: MailId) -> Result<()> {
     tx.execute(sql!("UPDATE notices SET mailed_at = NULL, mail_id = NULL WHERE mail_id = $1"), &[&mail])?;
     Ok(())
@@ -586,7 +588,7 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     })
 }
 
-/// Locks the holds kept until `last` at most, until the transaction ends.
+/// Locks the ready holds whose last day is `last` or earlier, until the transaction ends.
 pub fn lock_kept(tx: &mut Tx<'_>, last: Date) -> Result<Vec<KeptHold>> {
     tx.query(
         select_to_decide!(
@@ -606,7 +608,7 @@ pub fn lock_kept(tx: &mut Tx<'_>, last: Date) -> Result<Vec<KeptHold>> {
     )
 }
 
-/// Deletes the reminders of days after `today`, which a clock that was ahead wrote.
+/// Deletes the unsent reminders of days after `today`, written while the clock was ahead.
 pub fn forget_ahead(tx: &mut Tx<'_>, today: Date) -> Result<u64> {
     tx.execute(
         sql!("DELETE FROM notices WHERE day > $1 AND day IS NOT NULL AND mailed_at IS NULL"),

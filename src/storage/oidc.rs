@@ -17,7 +17,7 @@ pub struct Flow {
     pub kept: bool,
 }
 
-/// Stores a sign-in that begins, and deletes expired ones.
+/// Stores a new sign-in, and deletes expired ones.
 pub fn begin(
     tx: &mut Tx<'_>,
     state_hash: &str,
@@ -47,7 +47,7 @@ pub fn is_begun(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64)
     Ok(begun.is_some())
 }
 
-/// Takes the sign-in with this state and this browser, which is valid once.
+/// Consumes and returns the sign-in with this state and this browser, which is valid once.
 pub fn take(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> Result<Option<Flow>> {
     tx.query_opt(
         sql!(

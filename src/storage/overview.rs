@@ -23,7 +23,7 @@ impl Mark {
     }
 }
 
-/// Stores a mark; a repeat keeps the first time.
+/// Stores a mark; a repeat keeps the time of the first one.
 pub fn set(tx: &mut Tx<'_>, mark: Mark, at: i64) -> Result<()> {
     tx.execute(
         sql!("INSERT INTO first_steps (step, at) VALUES ($1, $2) ON CONFLICT (step) DO NOTHING"),
@@ -32,13 +32,12 @@ pub fn set(tx: &mut Tx<'_>, mark: Mark, at: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a mark.
 pub fn clear(tx: &mut Tx<'_>, mark: Mark) -> Result<()> {
     tx.execute(sql!("DELETE FROM first_steps WHERE step = $1"), &[&mark.as_str()])?;
     Ok(())
 }
 
-/// First steps as the rows show them.
+/// State of the first steps, derived from the stored rows.
 #[expect(clippy::struct_excessive_bools, reason = "each is a step of its own")]
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
@@ -49,7 +48,7 @@ pub struct Steps {
     pub hidden: bool,
 }
 
-/// Returns the first steps.
+/// Checks which first steps are done.
 pub fn steps(tx: &mut Tx<'_>) -> Result<Steps> {
     tx.query_one(
         sql!(

@@ -26,7 +26,7 @@ impl<T, K> Page<T, K> {
     /// Makes a page of the rows read from `position` (`None`: from the start) in list order. `rows` has one row more
     /// than `limit` if the list goes on in the direction of reading.
     ///
-    /// A page may be empty because its rows have gone since the cursor was made; it still leads back.
+    /// A page may be empty because its rows were deleted after the cursor was made; it still links back.
     pub fn cut(
         mut rows: Vec<T>,
         limit: i64,
@@ -44,7 +44,7 @@ impl<T, K> Page<T, K> {
         let last = rows.last().map(&key).map(after);
         let (next, previous) = match position {
             None => (last.filter(|_| goes_on), None),
-            // One further than the row itself, so that the previous page includes the row.
+            // One id beyond the position, so that the previous page includes its row.
             Some(Position::After(key, id)) => {
                 (last.filter(|_| goes_on), first.or(Some(before((key, id.saturating_add(1))))))
             }

@@ -1,4 +1,4 @@
-//! Passkeys, and the challenges that wait for an answer.
+//! Passkeys, and the pending challenges of browsers.
 
 use super::{Result, Tx, sql::Row};
 use crate::{
@@ -98,8 +98,8 @@ pub fn add(
     Ok(added == 1)
 }
 
-/// Records a use; `false` if the passkey is gone, or its counter did not rise because the passkey was copied or its
-/// answer replayed.
+/// Records a use; `false` if the passkey is gone, or if its counter did not rise: the passkey was copied, or its answer
+/// replayed.
 pub fn count_use(tx: &mut Tx<'_>, id: PasskeyId, count: u32, now: i64) -> Result<bool> {
     let counted = tx.execute(
         sql!(
@@ -116,7 +116,7 @@ pub fn remove(tx: &mut Tx<'_>, uid: UserId, id: PasskeyId) -> Result<bool> {
     Ok(tx.execute(sql!("DELETE FROM passkeys WHERE id = $1 AND user_id = $2"), &[&id, &uid])? == 1)
 }
 
-/// Stores the challenge for a browser in place of its last one, and deletes expired challenges.
+/// Stores the challenge for a browser in place of an earlier one, and deletes expired challenges.
 pub fn begin(
     tx: &mut Tx<'_>,
     holder_hash: &str,
@@ -136,7 +136,7 @@ pub fn begin(
     )
 }
 
-/// Takes the challenge of a browser, and the user handle for a new passkey. Both are valid once.
+/// Consumes the challenge of a browser and returns it, with the user handle for a new passkey; valid once.
 pub fn take(tx: &mut Tx<'_>, holder_hash: &str, now: i64) -> Result<Option<(String, Option<String>)>> {
     tx.query_opt(
         sql!(

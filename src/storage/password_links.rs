@@ -1,7 +1,7 @@
 //! Password reset links. The database stores only the hash of each token.
 //!
-//! Triggers of the database delete the links of a person with any change of role, capabilities, password, address, roll number,
-//! activity or second factor (R-SEAM-8).
+//! Database triggers delete a person's links whenever their role, capabilities, password, address, roll number,
+//! activity or second factor changes (R-SEAM-8).
 
 use super::{Result, Tx};
 use crate::{domain::id::UserId, sql};
@@ -10,7 +10,7 @@ use crate::{domain::id::UserId, sql};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub id: i64,
-    /// Folded address, of an account or of none.
+    /// Folded address; it may belong to no account.
     pub address_key: String,
     /// Language of the mail.
     pub language: String,

@@ -1,4 +1,4 @@
-//! People: the librarian's list of them, and what is recorded of each.
+//! People: their stored records, and the searches and lists of librarians.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -33,20 +33,20 @@ macro_rules! columns {
     };
 }
 
-/// How many columns [`columns!`] are.
+/// Number of columns in [`columns!`].
 const COLUMNS: usize = 16;
 
-/// A person as stored.
+/// Stored record of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub uid: UserId,
     pub details: Details,
-    /// `None` where the stored role is neither of the two (R-LOGIN-5).
+    /// `None` if the stored role is unknown (R-LOGIN-5).
     pub role: Option<Role>,
     pub capabilities: Vec<Capability>,
     pub active: bool,
     pub has_password: bool,
-    /// Whether a second factor is asked for at sign-in.
+    /// True if sign-in asks for a second factor.
     pub second_factor: bool,
     /// RFC 3339.
     pub created_at: String,
@@ -77,7 +77,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
     })
 }
 
-/// A person; `None` where there is no such one, or one that was erased or merged into another.
+/// Returns a person; `None` if the id is unknown, or the person was erased or merged into another.
 pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
     tx.query_opt(
         sql!("SELECT ", columns!(), " FROM users WHERE users.id = $1 AND users.gone_at IS NULL"),
@@ -86,7 +86,7 @@ pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
     )
 }
 
-/// The people with these ids, in the same order; whoever is gone is left out.
+/// Returns the people with these ids, in the same order; erased and merged ones are left out.
 pub fn by_ids(tx: &mut Tx<'_>, uids: &[UserId]) -> Result<Vec<Record>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -106,7 +106,7 @@ pub fn by_ids(tx: &mut Tx<'_>, uids: &[UserId]) -> Result<Vec<Record>> {
     tx.query(statement, &[&json!(uids).to_string()], record)
 }
 
-/// The record that a merge kept instead of this one; `None` where it was not merged.
+/// Returns the record into which this one was merged; `None` if it was not merged.
 pub fn kept_instead(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<UserId>> {
     let found =
         tx.query_opt(sql!("SELECT merged_into FROM users WHERE id = $1"), &[&uid], |row| row.get(0))?;
@@ -145,7 +145,7 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
     Ok(Ok(id.into()))
 }
 
-/// Stores what is recorded of a person, unless email or roll number is another's.
+/// Stores the details of a person, unless email or roll number belongs to another person.
 pub fn update(tx: &mut Tx<'_>, person: &Subject, details: &Details) -> Result<Result<(), Taken>> {
     if let Some(taken) = taken(tx, details, Some(person.uid()))? {
         return Ok(Err(taken));
@@ -154,7 +154,7 @@ pub fn update(tx: &mut Tx<'_>, person: &Subject, details: &Details) -> Result<Re
     Ok(Ok(()))
 }
 
-/// Stores what is recorded of a person whose email and roll number are known to be no one else's.
+/// Stores the details of a person. The caller has ensured that email and roll number belong to no other person.
 pub(super) fn set(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()> {
     let keys = keys(details);
     tx.execute_one(
@@ -197,14 +197,16 @@ fn keys(details: &Details) -> accounts::Keys {
     )
 }
 
-/// The words of a search as patterns; the third takes the rest. `%%` is no word, and not compared.
+/// Returns the words of a search as `LIKE` patterns; the third one has the rest of the text. A missing word becomes
+/// `%%`, which matches everything.
 pub(super) fn patterns(query: &str) -> [String; 3] {
     let mut words = query.trim().splitn(3, char::is_whitespace);
     std::array::from_fn(|_| contains(words.next().unwrap_or_default()))
 }
 
-/// Up to `limit` people who match a search, best first: a whole roll number or email, then names that begin so, then names
-/// of which a word begins so, then the rest; active ones first in each.
+/// Returns up to `limit` people who match a search, best matches first: exact roll number or email, then names and roll
+/// numbers that begin with the text, then names with a word that does, then the rest. Active people come first in each
+/// group.
 pub fn search(tx: &mut Tx<'_>, query: &str, limit: i64) -> Result<Vec<Record>> {
     let [one, two, three] = patterns(query);
     let whole = query.trim().to_lowercase();
@@ -230,7 +232,7 @@ pub fn search(tx: &mut Tx<'_>, query: &str, limit: i64) -> Result<Vec<Record>> {
     )
 }
 
-/// Of an open loan what its reader's standing needs.
+/// Open loan with the fields that its reader's standing needs.
 #[derive(Clone, Debug)]
 pub struct Out {
     pub user: UserId,
@@ -243,7 +245,7 @@ fn out(row: &Row<'_>) -> Result<Out> {
     Ok(Out { user: row.get(0)?, due: row.day(1)?, category: row.get(2)?, price: row.get(3)? })
 }
 
-/// The open loans of these people.
+/// Returns the open loans of these people.
 pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -264,24 +266,24 @@ pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
     tx.query(statement, &[&json!(people).to_string()], out)
 }
 
-/// Those who are not of the category that people have if nothing else is said, each with theirs, in the order of the ids.
+/// Returns the people outside the default category, with their categories, in the order of their ids.
 pub fn of_other_categories(tx: &mut Tx<'_>) -> Result<Vec<(UserId, String)>> {
     tx.query(sql!("SELECT id, category FROM users WHERE category <> 'Student' ORDER BY id"), &[], |row| {
         Ok((row.get(0)?, row.get(1)?))
     })
 }
 
-/// Lets a person not sign in, borrow and hold any more.
+/// Deactivates a person, who then can no longer sign in, borrow or place holds.
 pub fn deactivate(tx: &mut Tx<'_>, person: &Replaceable) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET active = FALSE WHERE id = $1"), &[&person.uid()])
 }
 
-/// Lets a person sign in, borrow and hold again.
+/// Reactivates a person, who then can sign in, borrow and place holds again.
 pub fn activate(tx: &mut Tx<'_>, person: &Subject) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET active = TRUE WHERE id = $1"), &[&person.uid()])
 }
 
-/// Does the same for several people.
+/// Reactivates several people in one statement.
 pub fn activate_all(tx: &mut Tx<'_>, people: &[Subject]) -> Result<()> {
     let uids: Vec<UserId> = people.iter().map(Subject::uid).collect();
     let statement = if tx.is_postgres() {
@@ -295,12 +297,13 @@ pub fn activate_all(tx: &mut Tx<'_>, people: &[Subject]) -> Result<()> {
     tx.execute_all(statement, uids.len(), &[&json!(uids).to_string()])
 }
 
-/// Gives a person a password, by its hash.
+/// Stores the hash of a person's password.
 pub fn set_password(tx: &mut Tx<'_>, person: &Subject, hash: &str) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET password_hash = $2 WHERE id = $1"), &[&person.uid(), &hash])
 }
 
-/// Whose roll number or email this is, both folded; `None` where it is nobody's.
+/// Returns the person with this roll number or, without one, with this email (both folded). The roll number of a merged
+/// record finds the record that was kept.
 pub fn known_as(tx: &mut Tx<'_>, roll_number: Option<&str>, email: Option<&str>) -> Result<Option<Record>> {
     match (roll_number, email) {
         (Some(roll_number), _) => tx.query_opt(
@@ -322,7 +325,7 @@ pub fn known_as(tx: &mut Tx<'_>, roll_number: Option<&str>, email: Option<&str>)
     }
 }
 
-/// The people with these (folded) roll numbers.
+/// Returns the people with these (folded) roll numbers.
 pub fn with_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<Record>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -342,7 +345,7 @@ pub fn with_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<R
     tx.query(statement, &[&json!(roll_numbers).to_string()], record)
 }
 
-/// The people into whose record one with one of these (folded) roll numbers was merged, each with that number.
+/// Returns the people into whose records others with these (folded) roll numbers were merged, each with that number.
 pub fn with_merged_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<(String, Record)>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -364,7 +367,7 @@ pub fn with_merged_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Resul
     tx.query(statement, &[&json!(roll_numbers).to_string()], |row| Ok((row.get(COLUMNS)?, record(row)?)))
 }
 
-/// Those of these that are the barcodes of copies.
+/// Returns those of these codes that are barcodes of copies.
 pub fn barcodes_among(tx: &mut Tx<'_>, codes: &[&str]) -> Result<Vec<String>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -380,7 +383,7 @@ pub fn barcodes_among(tx: &mut Tx<'_>, codes: &[&str]) -> Result<Vec<String>> {
     tx.query(statement, &[&json!(codes).to_string()], |row| row.get(0))
 }
 
-/// Who has these (folded) addresses.
+/// Returns the people with these (folded) email addresses.
 pub fn owners_of_emails(tx: &mut Tx<'_>, emails: &[String]) -> Result<Vec<(String, UserId)>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -397,8 +400,8 @@ pub fn owners_of_emails(tx: &mut Tx<'_>, emails: &[String]) -> Result<Vec<(Strin
     tx.query(statement, &[&json!(emails).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// The columns of a person as a JSON row: email, its key, name and the other keys, roll number, department, batch, category,
-/// valid until.
+/// Returns the columns of a person as a JSON row: email, its key, name and the other keys, roll number, department,
+/// batch, category, valid until.
 fn json_row(details: &Details) -> Value {
     let keys = keys(details);
     json!([
@@ -416,7 +419,7 @@ fn json_row(details: &Details) -> Value {
     ])
 }
 
-/// Adds people whose emails and roll numbers are free, in one statement; their numbers in the same order.
+/// Adds people in one statement and returns their ids in the same order. Their emails and roll numbers must be free.
 pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<UserId>> {
     let rows = Value::Array(people.iter().map(json_row).collect()).to_string();
     let statement = if tx.is_postgres() {
@@ -442,7 +445,7 @@ pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<User
     Ok(uids)
 }
 
-/// Stores what is recorded of people, in one statement. Roll numbers and bars stay as they are.
+/// Stores the details of people in one statement, except roll numbers and bars.
 pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()> {
     let rows = people.iter().map(|(person, details)| {
         let mut row = json_row(details);
@@ -471,7 +474,7 @@ pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()>
     tx.execute_all(statement, people.len(), &[&rows])
 }
 
-/// Makes a person a librarian who may do this, or a student.
+/// Makes a person a librarian with these capabilities, or a student.
 pub fn set_role(
     tx: &mut Tx<'_>,
     person: &Replaceable,
@@ -485,8 +488,8 @@ pub fn set_role(
     )
 }
 
-/// Locks all librarians who can sign in, in the order of their ids, so that transactions that make or remove librarians run
-/// one after another. The sum in the order keeps `SQLite` from reading all people by id.
+/// Locks all librarians who can sign in, in the order of their ids, so that transactions that make or remove librarians
+/// run one after another. `id + 0` keeps `SQLite` from scanning all people in the order of ids.
 pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>> {
     tx.query(
         select_to_decide!(
@@ -502,7 +505,7 @@ pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>
     )
 }
 
-/// All librarians, in the order of their names.
+/// Returns all librarians by name.
 pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<Record>> {
     tx.query(
         sql!(
@@ -515,7 +518,7 @@ pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<Record>> {
     )
 }
 
-/// The active students of a batch, in the order of their names, locked until the transaction ends.
+/// Returns the active students of a batch by name, locked until the transaction ends.
 pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
     let mut people = tx.query(
         select_to_decide!(
@@ -527,12 +530,12 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
         &[&batch],
         record,
     )?;
-    // Sorted only now: rows are locked in the order in which the statement returns them.
+    // Sorted here and not in the statement, which locks the rows in the order in which it returns them.
     people.sort_by_cached_key(|person| keys(&person.details).name);
     Ok(people)
 }
 
-/// Ids of the people of a batch.
+/// Returns the ids of the people of a batch.
 pub fn uids_of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<UserId>> {
     tx.query(
         sql!("SELECT id FROM users WHERE COALESCE(users.batch, '') = $1 AND users.gone_at IS NULL"),
@@ -541,10 +544,10 @@ pub fn uids_of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<UserId>> {
     )
 }
 
-/// A person on the way through the batches.
+/// Person in the order of batches and names.
 pub struct OfBatch {
     pub uid: UserId,
-    /// Empty where there is none.
+    /// Empty if the person has no batch.
     pub batch: String,
     pub name_key: String,
     pub name: String,
@@ -552,7 +555,7 @@ pub struct OfBatch {
     pub is_active_student: bool,
 }
 
-/// The next people behind a place (batch, folded name, id) in the order of batches and names.
+/// Returns the next people after a position (batch, folded name, id) in the order of batches and names.
 pub fn along_batches(
     tx: &mut Tx<'_>,
     place: &(String, String, UserId),
@@ -581,12 +584,12 @@ pub fn along_batches(
     )
 }
 
-/// Lets nobody else get a roll number or an address until the transaction ends ([`accounts::take_turns`]).
+/// Keeps other transactions from taking a roll number or an address until this one ends ([`accounts::take_turns`]).
 pub fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
     accounts::take_every_turn(tx)
 }
 
-/// These people, but for who is gone, locked until the transaction ends.
+/// Returns these people, locked until the transaction ends; erased and merged ones are left out.
 pub fn lock_all(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Record>> {
     let statement = if tx.is_postgres() {
         select_to_decide!(
@@ -606,7 +609,7 @@ pub fn lock_all(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Record>> {
     tx.query(statement, &[&json!(people).to_string()], record)
 }
 
-/// A record that was merged into another, locked until the transaction ends.
+/// Returns a record that was merged into another, locked until the transaction ends.
 pub fn lock_merged(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
     tx.query_opt(
         select_to_decide!(
@@ -619,13 +622,13 @@ pub fn lock_merged(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
     )
 }
 
-/// The records that were merged into this one.
+/// Returns the ids of the records that were merged into this one.
 pub fn merged_into(tx: &mut Tx<'_>, uid: UserId) -> Result<Vec<UserId>> {
     tx.query(sql!("SELECT id FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| row.get(0))
 }
 
-/// Takes out everything that tells who a person was: the record itself and those merged into it, what is written in reviews
-/// and in changes, and answers that are kept for a repeat. Loans stay, with department and batch.
+/// Erases everything that identifies a person: the record and those merged into it, names in reviews and changes, and
+/// stored responses. Loans stay, with department and batch.
 pub fn erase(tx: &mut Tx<'_>, person: &Replaceable, now: i64) -> Result<()> {
     let mut records = vec![(person.uid(), person.record().details.name.clone())];
     records.extend(tx.query(
@@ -635,7 +638,8 @@ pub fn erase(tx: &mut Tx<'_>, person: &Replaceable, now: i64) -> Result<()> {
     )?);
     for (uid, name) in records {
         erase_record(tx, uid, now)?;
-        // Answers that name the person are kept for two days at most; nobody repeats a call about an erased one.
+        // Stored responses that name the person would live for two more days; no client repeats a request about an
+        // erased person.
         let name = Value::from(name.as_str()).to_string();
         tx.execute(
             sql!("DELETE FROM idempotency WHERE user_id = $1 OR body LIKE $2 ESCAPE '\\'"),

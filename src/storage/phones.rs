@@ -1,5 +1,5 @@
 //! Phones that scan for a desk (R-DESK-9): pairings, scans and answers. Phone and desk may be connected to different
-//! servers, so all messages pass through the database, in order and numbered.
+//! servers, so all messages pass through the database, numbered and in order.
 
 use super::{Result, Tx};
 use crate::{
@@ -18,7 +18,7 @@ pub const LASTS: i64 = 12 * 60 * 60 * 1000;
 pub const PHONES: i64 = 5;
 /// Maximum number of scans per phone that wait for the desk.
 pub const WAITING: i64 = 50;
-/// Number of answers kept per phone, for when it reconnects.
+/// Number of answers stored per phone, for a phone that reconnects.
 const KEPT: i64 = 100;
 
 /// Phone as the desk lists it.
@@ -29,7 +29,7 @@ pub struct Paired {
     pub desk: String,
     /// `None` until a phone has opened the code.
     pub opened_at: Option<i64>,
-    /// Time at which another phone last tried the code, which was used already.
+    /// Time at which another phone last tried the code after it was used.
     pub refused_at: Option<i64>,
     pub expires_at: i64,
 }
@@ -40,7 +40,7 @@ pub enum Pairing {
     Begun(PhoneId),
     /// The librarian already has the maximum number of phones.
     TooMany,
-    /// The session has ended meanwhile.
+    /// The librarian's session has ended.
     SignedOut,
 }
 
@@ -201,7 +201,7 @@ pub struct Scanned {
 
 /// Stores a scan for the desk, once per key; `false` if too many scans wait.
 pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool> {
-    // Phones of one desk take turns from here on, so that numbers rise in the order in which scans are stored.
+    // Locks the desk's row, so that numbers rise in the order in which scans are stored.
     let number = tx.query_one(
         sql!("UPDATE desks SET scans = scans + 1 WHERE id = $1 RETURNING scans"),
         &[&phone.desk],
@@ -235,21 +235,21 @@ pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
     News(Vec<T>),
-    /// Another page or phone now listens in its place.
+    /// Another page or phone has taken this listener's place.
     Elsewhere,
     /// The phone, or the desk's session, has ended.
     Ended,
 }
 
 impl<T> Heard<T> {
-    /// Returns why a listener must stop; `newest` is the listener in its place, if any.
+    /// Returns the reason why a listener must stop; `newest` is the listener in its place, if any.
     fn gone(newest: Option<i64>) -> Self {
         newest.map_or(Self::Ended, |_| Self::Elsewhere)
     }
 }
 
-/// Begins to listen as a desk's page; returns the desk and the number of this listener, or `None` if no phone was ever
-/// paired with this page.
+/// Registers a listener of a desk's page; returns the desk and the number of this listener, or `None` if no phone was
+/// ever paired with this page.
 pub fn desk_listens(tx: &mut Tx<'_>, session_hash: &str, desk: &str) -> Result<Option<(DeskId, i64)>> {
     let listening = tx.query_opt(
         sql!(
@@ -304,7 +304,7 @@ pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &s
         |row| Ok((row.get::<PhoneId>(0)?, row.get::<DeskId>(1)?)),
     )?;
     let Some((phone, desk)) = found else { return Ok(()) };
-    // Answers to one phone take turns from here on.
+    // Locks the phone's row, so that its answers are numbered one after another.
     let number = tx.query_opt(
         sql!("UPDATE phones SET answers = answers + 1 WHERE id = $1 RETURNING answers"),
         &[&phone],
@@ -322,7 +322,7 @@ pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &s
     call(tx, desk)
 }
 
-/// Begins to listen as a phone; returns the number of this listener, or `None` if the phone has ended.
+/// Registers a listener of a phone; returns its number, or `None` if the phone has ended.
 pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone) -> Result<Option<i64>> {
     let stream = tx.query_opt(
         sql!("UPDATE phones SET streams = streams + 1 WHERE id = $1 RETURNING streams"),
@@ -374,7 +374,7 @@ pub fn answers(
     Ok(Heard::News(answers))
 }
 
-/// Notifies the listeners of this desk, here and on other servers, when the transaction is stored.
+/// Notifies the listeners of this desk, here and on other servers, after the commit.
 fn call(tx: &mut Tx<'_>, desk: DeskId) -> Result<()> {
     tx.called = Some(desk);
     if tx.is_postgres() {

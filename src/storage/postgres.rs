@@ -1,7 +1,8 @@
 //! `PostgreSQL`: plain threads that each own a connection.
 //!
-//! Each thread drives its connection with its own small runtime, so that every wait for the server has an end: a path
-//! that went silent costs one request a few seconds, and all others are refused at once until a connection works again.
+//! Each thread drives its connection with its own small runtime, so that every wait for the server has a time limit: a
+//! dead network path costs one request a few seconds, and all others are refused at once until a connection works
+//! again.
 
 mod tls;
 
@@ -44,7 +45,7 @@ const DESKS: &str = "library_desk";
 const CONNECTING: Duration = Duration::from_secs(3);
 /// Time limit for an answer; a second more than the server's own `statement_timeout`, whose error is clearer.
 const STATEMENT: Duration = Duration::from_secs(6);
-/// Time limit for statements that take the server no time, such as BEGIN.
+/// Time limit for statements without work for the server, such as BEGIN.
 const PING: Duration = Duration::from_secs(2);
 /// Silence after which a connection is tested before it gets a job.
 const IDLE: Duration = Duration::from_secs(1);
@@ -55,7 +56,8 @@ const LISTENING: Duration = Duration::from_secs(30);
 /// Time limit for a migration, whose duration is unknown.
 const MIGRATING: Duration = Duration::from_hours(24);
 
-/// Limits on the server for every session. An answered write is on the server's disk.
+/// Settings of every session: time limits on the server, and durable commits, so that an answered write is on the
+/// server's disk.
 const SESSION: &str = "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s \
                        -c synchronous_commit=on";
 
@@ -159,19 +161,19 @@ impl Connection {
         Ok(self.ask(self.patience, async |client| client.batch_execute(text).await)?)
     }
 
-    /// Returns the one number that a statement without parameters answers.
+    /// Runs a statement without parameters that returns one number.
     pub(super) fn number(&mut self, text: &str) -> Result<i64> {
         let row = self.ask(self.patience, async |client| client.query_one(text, &[]).await)?;
         Ok(row.try_get(0)?)
     }
 
-    /// Returns the texts of a statement without parameters, made at run time.
+    /// Runs a statement without parameters, built at run time, that returns one text per row.
     pub(super) fn texts(&mut self, text: &str) -> Result<Vec<String>> {
         let rows = self.ask(self.patience, async |client| client.query(text, &[]).await)?;
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
-    /// Runs a statement made at run time with one text.
+    /// Runs a statement, built at run time, with one text parameter.
     pub(super) fn execute_with(&mut self, text: &str, value: &str) -> Result<()> {
         self.ask(self.patience, async |client| client.execute(text, &[&value]).await)?;
         Ok(())
@@ -192,7 +194,7 @@ impl Connection {
     /// Reads what has arrived since the last job; `false` if the connection has ended.
     fn stands(&self) -> bool {
         self.runtime.block_on(async {
-            // Once to poll the socket, once to let the mover read it.
+            // Yields once to poll the socket, and once more so that the mover reads it.
             tokio::task::yield_now().await;
             tokio::task::yield_now().await;
         });
@@ -207,7 +209,7 @@ impl Connection {
             Kind::Snapshot | Kind::Unhurried | Kind::Write => {
                 if !self.lost {
                     let ended = self.ask(PING, async |client| client.batch_execute("ROLLBACK").await);
-                    // Whatever the error is: without the connection the transaction is gone too.
+                    // Whatever the error is: the server rolls back when the connection closes.
                     self.lost = ended.is_err();
                 }
                 return Verdict::Done;
@@ -215,7 +217,8 @@ impl Connection {
         }
         match self.ask(self.patience, async |client| client.batch_execute("COMMIT").await) {
             Ok(()) => Verdict::Done,
-            // The server refused, and lives on. One that is shutting down may have stored the write before.
+            // A plain ERROR: the server refused the commit. On FATAL, as from a server that shuts down, the write may
+            // be stored.
             Err(Refusal::Postgres(error)) if is_plain(&error) => Verdict::Failed(error.into()),
             Err(error) => Verdict::Failed(Error::OutcomeUnknown(Some(Box::new(error)))),
         }
@@ -306,8 +309,8 @@ pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result
             let reason = cannot(&error);
             if error.may_pass() { Error::Unreachable(reason) } else { Error::Open(reason) }
         })?;
-        // Servers and commands that start together take turns, and a migration takes its time. For a table's lock it
-        // waits only as long as usual, because the server's readers queue behind it.
+        // The advisory lock may wait long, because a migration of another process takes its time. A table's lock has
+        // the usual time limit, because the server's readers queue behind it.
         connection.batch(
             "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0;
              SELECT pg_advisory_lock(7309940713); RESET lock_timeout",
@@ -409,8 +412,9 @@ impl Worker {
     }
 }
 
-/// Notifies, on its own thread as long as the process lives, of catalogue changes by other processes and after every
-/// (re)connect: notifications missed while disconnected are read from `catalogue_changes`. Forwards those of desks.
+/// Runs on its own thread as long as the process lives. Notifies of catalogue changes by other processes and after
+/// every (re)connect: notifications missed while disconnected are read from `catalogue_changes`. Forwards those of
+/// desks.
 pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
     let started = spawn("postgres-listen", move || {
         let (Ok(server), Ok(runtime)) = (server(&url, ""), runtime()) else { return };

@@ -1,4 +1,4 @@
-//! A deleted title on its way back from a copy of the database that still has it.
+//! Restores a deleted title from a backup that still has it.
 
 use super::{Result, Row, Tx, books, copies};
 use crate::{
@@ -70,7 +70,7 @@ fn deleted_book(row: &Row<'_>) -> Result<DeletedBook> {
     })
 }
 
-/// Reads a title with its reviews and its copies; `None` where there is none.
+/// Reads a title with its reviews and its copies; `None` if there is none.
 pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<DeletedBook>> {
     let found = tx.query_opt(
         sql!(
@@ -108,34 +108,34 @@ pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<DeletedBook>> {
     Ok(Some(book))
 }
 
-/// Why a title does not come back.
+/// Reason why a title cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hindrance {
-    /// It is in the catalogue.
+    /// The title is in the catalogue.
     IsThere,
-    /// It was deleted today and is brought back by an undo.
+    /// The title was deleted today, so an undo can restore it.
     Undoable,
-    /// Nobody deleted it in this library.
+    /// The title was never deleted in this library.
     NeverDeleted,
-    /// These barcodes are another copy's or a reader's by now.
+    /// These barcodes now belong to other copies or to readers.
     Taken(Vec<String>),
-    /// An import has brought the same row again.
+    /// An import has added the same row again.
     ImportedAgain,
 }
 
-/// Puts a title back that was deleted before the library's day began (`day_begins`, epoch milliseconds). The reviews of people
-/// who were erased stay without their names. What is on loan is still on loan; the other copies are in the state that the
-/// copy of the database has them in.
+/// Restores a title that was deleted before the library's day began (`day_begins`, epoch milliseconds). Reviews of
+/// people who were erased stay without their names. Copies on loan stay on loan; the other copies get the state that
+/// they have in the backup.
 ///
 /// # Errors
-/// The database's own. A [`Hindrance`] has changed nothing.
+/// Those of the database. On a [`Hindrance`], the caller must roll back.
 pub fn put(tx: &mut Tx<'_>, book: &DeletedBook, now: i64, day_begins: i64) -> Result<Result<(), Hindrance>> {
     if let Some(hindrance) = hindrance(tx, book, day_begins)? {
         return Ok(Err(hindrance));
     }
-    // The server clears these once a day, and may not have done so yet.
+    // The server purges these once a day, and may not have done so yet.
     books::forget_deleted(tx, day_begins)?;
-    // As the deletion left them beside, from where an undo brings them back.
+    // Stored as a deletion leaves it, because the undo of a deletion restores it from there.
     tx.execute_one(
         sql!(
             "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,

@@ -7,18 +7,18 @@ use crate::{
     sql,
 };
 
-/// What somebody has set up.
+/// Second factors that a person has set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetUp {
-    /// Since when an authenticator app, in epoch milliseconds; `None` where there is none.
+    /// Time at which the authenticator app was confirmed, in epoch milliseconds; `None` without an app.
     pub app_since: Option<i64>,
-    /// How many passkeys.
+    /// Number of registered passkeys.
     pub passkeys: i64,
-    /// Recovery codes that were not used.
+    /// Number of unused recovery codes.
     pub recovery_codes: i64,
 }
 
-/// What a person has set up; `None` where that is nothing, or not confirmed yet.
+/// Returns a person's second factors; `None` if there are none, or none is confirmed yet.
 pub fn of(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<SetUp>> {
     let found = tx.query_one(
         sql!(
@@ -32,7 +32,7 @@ pub fn of(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<SetUp>> {
     Ok((found.app_since.is_some() || found.passkeys > 0).then_some(found))
 }
 
-/// Keeps the key that an app is to be given; one that was not confirmed is gone. `false` where one is confirmed already.
+/// Stores the key for an authenticator app, in place of an unconfirmed one; `false` if a key is confirmed already.
 pub fn begin(tx: &mut Tx<'_>, uid: UserId, secret: &str, now: i64) -> Result<bool> {
     let kept = tx.execute(
         sql!(
@@ -45,7 +45,7 @@ pub fn begin(tx: &mut Tx<'_>, uid: UserId, secret: &str, now: i64) -> Result<boo
     Ok(kept == 1)
 }
 
-/// The key of a person that waits to be confirmed, if it was made after `since`.
+/// Returns a person's unconfirmed key, if it was created after `since`.
 pub fn begun(tx: &mut Tx<'_>, uid: UserId, since: i64) -> Result<Option<String>> {
     tx.query_opt(
         sql!(
@@ -56,8 +56,8 @@ pub fn begun(tx: &mut Tx<'_>, uid: UserId, since: i64) -> Result<Option<String>>
     )
 }
 
-/// From now on the person signs in with codes of this key, those after `step`; `false` where it is confirmed already or
-/// not theirs any more.
+/// Confirms a person's key; from now on codes of this key, later than `step`, are accepted. `false` if the key is
+/// confirmed already or was replaced.
 pub fn confirm(tx: &mut Tx<'_>, uid: UserId, secret: &str, step: i64, now: i64) -> Result<bool> {
     let confirmed = tx.execute(
         sql!(
@@ -69,17 +69,18 @@ pub fn confirm(tx: &mut Tx<'_>, uid: UserId, secret: &str, step: i64, now: i64) 
     Ok(confirmed == 1)
 }
 
-/// What was typed was right, and is good no more.
+/// Accepted code, which is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepted {
     App,
-    /// A recovery code; so many are left.
+    /// Recovery code, with the number of codes left.
     Recovery(i64),
 }
 
-/// Uses up a code of a person; `None` where it is wrong or was used before. Of many at once one is taken.
+/// Uses up a code of a person; `None` if it is wrong or was used before. Of concurrent requests with one code, one
+/// succeeds.
 pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64) -> Result<Option<Accepted>> {
-    // Whoever uses the last two recovery codes at once takes turns, so that what is left is counted right.
+    // Serialises requests for one person, so that the number of recovery codes left is right.
     accounts::lock(tx, uid)?;
     let Some(set_up) = of(tx, uid)? else { return Ok(None) };
     let Typed::App(digits) = *typed else {
@@ -107,7 +108,8 @@ pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64)
     Ok(None)
 }
 
-/// Gives a person these recovery codes, unless some of theirs are left; whether it did.
+/// Stores these recovery codes if the person has a second factor but no recovery codes left; `false` if nothing was
+/// stored.
 pub fn keep_first_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<bool> {
     let none_left = of(tx, uid)?.is_some_and(|set_up| set_up.recovery_codes == 0);
     if none_left {
@@ -116,7 +118,7 @@ pub fn keep_first_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]
     Ok(none_left)
 }
 
-/// Exchanges a person's recovery codes for these.
+/// Replaces a person's recovery codes.
 pub fn keep_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<()> {
     tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
     for hash in hashes {
@@ -128,13 +130,13 @@ pub fn keep_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> R
     Ok(())
 }
 
-/// Takes a person's authenticator app away. Recovery codes stay while there are passkeys.
+/// Removes a person's authenticator app. Recovery codes stay while there are passkeys.
 pub fn remove_app(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.execute(sql!("DELETE FROM authenticators WHERE user_id = $1"), &[&uid])?;
     remove_if_last(tx, uid)
 }
 
-/// Takes what goes with second factors from whoever has none any more.
+/// Deletes recovery codes and half sign-ins of a person without a second factor.
 pub fn remove_if_last(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     if of(tx, uid)?.is_none() {
         tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
@@ -143,7 +145,7 @@ pub fn remove_if_last(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Takes all second factors of a person away, and the sign-ins that wait for one; `false` where there was none.
+/// Removes all second factors of a person and the sign-ins that wait for one; `false` if there was none.
 pub fn remove(tx: &mut Tx<'_>, person: &Subject) -> Result<bool> {
     remove_all(tx, person.uid())
 }
@@ -157,7 +159,7 @@ fn remove_all(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
     Ok(was)
 }
 
-/// Hands a second factor over to another record of the same person, whose own is gone.
+/// Moves the second factors of a record to another record of the same person, in place of that record's own.
 pub(super) fn hand_over(tx: &mut Tx<'_>, from: UserId, to: UserId) -> Result<()> {
     remove_all(tx, to)?;
     tx.execute(sql!("UPDATE authenticators SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
@@ -166,7 +168,7 @@ pub(super) fn hand_over(tx: &mut Tx<'_>, from: UserId, to: UserId) -> Result<()>
     Ok(())
 }
 
-/// Keeps that the right password was given, until the code follows. What ended is cleared away.
+/// Records that the password was right and a second factor must follow. Deletes expired half sign-ins.
 pub fn begin_half_sign_in(
     tx: &mut Tx<'_>,
     token_hash: &str,
@@ -182,7 +184,7 @@ pub fn begin_half_sign_in(
     )
 }
 
-/// Whose half sign-in it is, and whether the browser is to keep the session; `None` where it has ended.
+/// Returns the person of a half sign-in, and whether the session outlives the browser; `None` if it has ended.
 pub fn half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(UserId, bool)>> {
     tx.query_opt(
         sql!(
@@ -194,7 +196,7 @@ pub fn half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Optio
     )
 }
 
-/// Uses a half sign-in up; `false` where it has ended.
+/// Uses up a half sign-in; `false` if it has ended.
 pub fn use_up_half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<bool> {
     let used = tx.execute(
         sql!("DELETE FROM half_sign_ins WHERE token_hash = $1 AND expires_at > $2"),
@@ -203,7 +205,7 @@ pub fn use_up_half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Resul
     Ok(used == 1)
 }
 
-/// Whoever gave a person's password somewhere has to give it again.
+/// Ends the half sign-ins of a person, who must then begin with the password again.
 pub(super) fn end_half_sign_ins(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.execute(sql!("DELETE FROM half_sign_ins WHERE user_id = $1"), &[&uid])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Sessions: who holds which token. Only a token's hash is known here.
+//! Sessions of signed-in people. The database stores only the hash of each token.
 
 use super::{Result, Tx, accounts::Account, authority::Subject, second_factors};
 use crate::{
@@ -9,22 +9,22 @@ use crate::{
     sql,
 };
 
-/// Sessions of one person; whoever begins one more loses the one that was not used for longest.
+/// Maximum number of sessions per person; a new one replaces the least recently used one.
 pub const SESSIONS: i64 = 10;
 
-/// How far the clock of another server may be ahead, milliseconds. A session that was used later than that was used before
-/// the clock was set back: nobody knows how long ago, so it is not good.
+/// Maximum by which another server's clock may be ahead, milliseconds. A session with a later time of use was used
+/// before the clock was set back; its idle time is unknown, so it is not valid.
 pub const AHEAD: i64 = 5 * 60 * 1000;
 
-/// How a session was opened.
+/// Properties of a new session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opened {
     pub agent: Agent,
-    /// Whether the browser keeps it when it closes (R-LOGIN-6).
+    /// True if the session outlives the browser (R-LOGIN-6).
     pub kept: bool,
 }
 
-/// Begins a session; `false` where the account is gone by now (R-LOGIN-5). Sessions that ended long ago are cleared away.
+/// Begins a session; `false` if the account is gone meanwhile (R-LOGIN-5). Deletes expired sessions.
 pub fn begin(
     tx: &mut Tx<'_>,
     token_hash: &str,
@@ -33,7 +33,7 @@ pub fn begin(
     expires_at: i64,
     opened: Opened,
 ) -> Result<bool> {
-    // Two at once must not both be the last.
+    // Serialises sign-ins of one person, so that together they do not exceed the maximum.
     super::accounts::lock(tx, uid)?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
     tx.execute(
@@ -62,23 +62,23 @@ pub fn begin(
     Ok(begun == 1)
 }
 
-/// A session that is still good, and the account it stands for.
+/// Valid session, and its account.
 pub struct Good {
     pub account: Account,
     pub created_at: i64,
     pub seen_at: i64,
     pub expires_at: i64,
-    /// Whether its person has a second factor.
+    /// True if the person has a second factor.
     pub second_factor: bool,
 }
 
-/// The session behind a token, while it is good.
+/// Returns the session of a token, if it is valid.
 pub fn good(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Good>> {
     super::accounts::of_session(tx, token_hash, now)
 }
 
-/// Keeps that something was done in a session, and until when it is good now. Where another server has kept it in the
-/// meantime (after `unless_seen_after`), nothing is written.
+/// Records activity in a session, and its new end. No-op if another server has recorded activity after
+/// `unless_seen_after`.
 pub fn touch(
     tx: &mut Tx<'_>,
     token_hash: &str,
@@ -102,7 +102,7 @@ pub fn end(tx: &mut Tx<'_>, token_hash: &str) -> Result<()> {
     Ok(())
 }
 
-/// A session as its person sees it.
+/// Session as listed for its person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     pub id: SessionId,
@@ -113,7 +113,7 @@ pub struct Listed {
     pub seen_at: i64,
 }
 
-/// A person's sessions that are still good, the one that was used last first.
+/// Returns a person's valid sessions, last used first.
 pub fn of_person(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<Vec<Listed>> {
     tx.query(
         sql!(
@@ -134,19 +134,20 @@ pub fn of_person(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<Vec<Listed>> 
     )
 }
 
-/// Ends one of a person's sessions; `false` where they have no such session.
+/// Ends one of a person's sessions; `false` if they have no such session.
 pub fn end_one_of(tx: &mut Tx<'_>, uid: UserId, id: SessionId) -> Result<bool> {
     Ok(tx.execute(sql!("DELETE FROM sessions WHERE id = $1 AND user_id = $2"), &[&id, &uid])? == 1)
 }
 
-/// Ends all sessions of a person but the one with this token, and what was half signed in; how many sessions there were.
+/// Ends the half sign-ins of a person, and all sessions but the one with this token; returns the number of sessions
+/// ended.
 pub fn end_others_of(tx: &mut Tx<'_>, uid: UserId, token_hash: &str) -> Result<u64> {
     second_factors::end_half_sign_ins(tx, uid)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1 AND token_hash <> $2"), &[&uid, &token_hash])
 }
 
-/// Lets a session go on under another token, and its phones with it: whether the browser keeps it. `None` where it has
-/// ended.
+/// Moves a session and its phones to another token; returns whether the session outlives the browser, or `None` if it
+/// has ended.
 pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Result<Option<bool>> {
     let kept = tx.query_opt(
         sql!(
@@ -166,7 +167,7 @@ pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Res
     Ok(kept)
 }
 
-/// Ends all sessions of a person, and what was half signed in; how many sessions there were.
+/// Ends all sessions and half sign-ins of a person; returns the number of sessions ended.
 pub fn end_all_of(tx: &mut Tx<'_>, person: &Subject) -> Result<u64> {
     second_factors::end_half_sign_ins(tx, person.uid())?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&person.uid()])

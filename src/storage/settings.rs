@@ -1,4 +1,4 @@
-//! Settings of librarians: rules, calendar, the library's own. Every save is kept; the newest applies.
+//! Settings of librarians: rules, calendar, and the library's own settings. Every save is kept; the newest applies.
 
 use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
@@ -19,7 +19,7 @@ use crate::{
     select_for_update, sql,
 };
 
-/// Returns the number of saves so far: while it is the same, so are all settings.
+/// Returns the number of saves so far; while it is unchanged, so are all settings.
 pub fn version(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT version FROM settings_version WHERE id = 1"), &[], |row| row.get(0))
 }
@@ -99,7 +99,8 @@ pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Re
     )
 }
 
-/// Adds the fields of the last save that this version does not know: a document names all that it knows, empty or not.
+/// Adds the fields of the last save that this version does not know. Every field missing from `data` is unknown,
+/// because a document names all fields that it knows, even empty ones.
 fn with_newer_fields(tx: &mut Tx<'_>, kind: &str, data: String) -> Result<String> {
     let (_, mut fields) = newest::<Map<String, Value>>(tx, kind)?;
     let document: Map<String, Value> = parsed(&data)?;

@@ -1,12 +1,12 @@
-//! Codes for a first sign-in or a forgotten password. Only a code's hash is known here.
+//! Codes for a first sign-in or a forgotten password. The database stores only the hash of each code.
 //!
-//! Triggers of the database remove a code with any change of its person's role, capabilities, password, address, roll number,
-//! activity or second factor (R-SEAM-8).
+//! Database triggers delete a person's code whenever their role, capabilities, password, address, roll number, activity
+//! or second factor changes (R-SEAM-8).
 
 use super::{Result, Tx, authority::Subject};
 use crate::{domain::id::UserId, sql};
 
-/// Keeps the hash of a person's code, and the librarian who made it; the one of before is gone.
+/// Stores the hash of a person's code and the librarian who made it, in place of an earlier code.
 pub fn keep(tx: &mut Tx<'_>, person: &Subject, made_by: UserId, hash: &str, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -18,7 +18,7 @@ pub fn keep(tx: &mut Tx<'_>, person: &Subject, made_by: UserId, hash: &str, expi
     )
 }
 
-/// The hash of a person's code that is still good.
+/// Returns the hash of a person's code, if it is still valid.
 pub fn hash(tx: &mut Tx<'_>, person: UserId, now: i64) -> Result<Option<String>> {
     tx.query_opt(
         sql!("SELECT code_hash FROM sign_in_codes WHERE user_id = $1 AND expires_at > $2"),
@@ -27,7 +27,7 @@ pub fn hash(tx: &mut Tx<'_>, person: UserId, now: i64) -> Result<Option<String>>
     )
 }
 
-/// Removes this code and returns the librarian who made it; `None` where it is not the person's any more.
+/// Deletes this code and returns the librarian who made it; `None` if the code is no longer valid.
 pub fn use_up(tx: &mut Tx<'_>, person: UserId, hash: &str, now: i64) -> Result<Option<UserId>> {
     tx.query_opt(
         sql!(

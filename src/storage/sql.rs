@@ -125,8 +125,8 @@ macro_rules! select_unlocked {
     };
 }
 
-/// Makes an `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. `SQLite` puts what a statement
-/// returns into a temporary table, which takes as long as the insert itself, but reports the new id without.
+/// Makes an `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. Only `PostgreSQL` gets `RETURNING`:
+/// `SQLite` would build a temporary table, which takes as long as the insert itself, and reports the new id anyway.
 #[macro_export]
 macro_rules! insert {
     ($($part:expr),+ $(,)?) => {
@@ -219,7 +219,7 @@ numbers!(
     Money
 );
 
-/// Row of an answer, borrowed from either driver.
+/// Row of a result, borrowed from either driver.
 pub enum Row<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
     Postgres(&'r tokio_postgres::Row),
@@ -247,7 +247,7 @@ pub(super) enum Arm<'c> {
     Postgres(&'c mut Connection),
 }
 
-/// Start of the statement that a read is running.
+/// Start time of the statement that a read is running.
 #[derive(Clone, Default)]
 pub(super) struct Watch(Arc<Mutex<Option<Instant>>>);
 
@@ -279,7 +279,7 @@ pub struct Tx<'c> {
     pub(super) touched: Vec<i64>,
     /// Desk for whose phones something was stored; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// Change recorded last, with the capabilities of which one lets its maker undo it.
+    /// Change recorded last. Its maker may undo it with one of these capabilities.
     pub(super) last_change: Option<(ChangeId, [Option<Capability>; 2])>,
 }
 
@@ -302,7 +302,7 @@ impl<'c> Tx<'c> {
         matches!(self.arm, Arm::Postgres(_))
     }
 
-    /// Runs a statement that answers no rows; returns the number of rows it touched.
+    /// Runs a statement that returns no rows; returns the number of rows it touched.
     pub fn execute(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<u64> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => {
@@ -340,7 +340,7 @@ impl<'c> Tx<'c> {
         Ok(connection.last_insert_rowid())
     }
 
-    /// Returns every row of the answer.
+    /// Returns every row of the result.
     pub fn query<T>(
         &mut self,
         sql: Sql,
@@ -382,7 +382,7 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// Returns the only row of the answer, if there is one; [`Error::ManyRows`] if there are several.
+    /// Returns the only row of the result, if there is one; [`Error::ManyRows`] if there are several.
     pub fn query_opt<T>(
         &mut self,
         sql: Sql,
@@ -397,7 +397,7 @@ impl<'c> Tx<'c> {
         Ok(rows.pop())
     }
 
-    /// Returns the only row of an answer that always has one, such as a count.
+    /// Returns the only row of a result that always has one, such as a count.
     pub fn query_one<T>(
         &mut self,
         sql: Sql,
@@ -426,8 +426,8 @@ impl<'c> Tx<'c> {
         self.number(&format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\"")))
     }
 
-    /// Passes the text of each row of a statement made at run time to `each`; names in it must come from the database. Reads
-    /// in portions, so it must run in a transaction.
+    /// Passes the text of each row of a statement built at run time to `each`; names in it must come from the database.
+    /// Reads in batches, so it must run in a transaction.
     pub(super) fn each_text(&mut self, text: &str, mut each: impl FnMut(&str) -> Result<()>) -> Result<()> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => {
@@ -453,7 +453,7 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// Runs a statement made at run time with one text; names in it must come from the database.
+    /// Runs a statement, built at run time, with one text parameter; names in it must come from the database.
     pub(super) fn execute_with(&mut self, text: &str, value: &str) -> Result<()> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => Ok(connection.execute(text, [value]).map(|_| ())?),
@@ -461,7 +461,7 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// Returns the one number that a statement made at run time answers; names in it must come from the database.
+    /// Runs a statement, built at run time, that returns one number; names in it must come from the database.
     pub(super) fn number(&mut self, text: &str) -> Result<i64> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => Ok(connection.query_row(text, [], |row| row.get(0))?),

@@ -23,17 +23,18 @@ use crate::{
     fault::{Fault, is_planted},
 };
 
-/// Most jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and delays the first.
+/// Maximum number of jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and delays the
+/// first.
 const BATCH: usize = 64;
 
-/// Time that the writer waits if fewer than half as many jobs came as in the batch before: clients that were just
-/// answered ask again, and one commit for all of them costs less than two.
+/// Time that the writer waits if fewer than half as many jobs came as in the last batch: clients that just got their
+/// answers soon send more requests, and one commit for all of them costs less than two.
 const GATHERING: Duration = Duration::from_micros(200);
 
 /// Duration above which a write is logged, because it blocks all others.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// Time limit for another process (an import, a backup) to hold the file before the answer is busy.
+/// Time limit for another process (an import, a backup) to hold the file before [`Error::Busy`].
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause between the attempts. `SQLite`'s own handler pauses for up to 100 ms; in that time another process may lock the
 /// file, release it and lock it again.
@@ -43,24 +44,25 @@ const BUSY_LOOK: Duration = Duration::from_millis(5);
 /// here gains nothing (measured with 300 000 copies).
 const CACHE_KIB: i64 = 8 * 1024;
 
-/// Pages of the write-ahead log that trigger a checkpoint. `SQLite`'s own 1000 are a dozen batches of loans, and would
-/// copy most pages of an index again each time.
+/// Pages of the write-ahead log that trigger a checkpoint. `SQLite`'s own 1000 are filled by a dozen batches of loans,
+/// so that each checkpoint would copy most pages of an index again.
 const CHECKPOINT_PAGES: i64 = 4000;
 
 /// Interval at which readers check that the file is still in its place; the writer always checks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Time limit for a statement of a read, like `statement_timeout` on `PostgreSQL`: its caller has already got the
-/// answer busy, and a few such statements would block all reads.
+/// Time limit for a statement of a read, like `statement_timeout` on `PostgreSQL`: its caller has already been told
+/// that the database is busy, and a few such statements would block all reads.
 const LONGEST_READ: Duration = Duration::from_secs(5);
 
-/// Steps of `SQLite`'s virtual machine between two checks of that limit: some hundred microseconds.
+/// Steps of `SQLite`'s virtual machine between two checks of that limit: a few hundred microseconds.
 const STEPS: i32 = 20_000;
 
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
-    // A file that was switched to a log a moment ago gets the log with its first statement.
+    // A file just switched to WAL mode gets its -wal file only with the first statement; OpenedFile::of needs that
+    // file.
     writer.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(())).map_err(refuse)?;
     let place = OpenedFile::of(path, &writer)
         .map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
@@ -125,7 +127,8 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Refuses to create an empty database where one has vanished (P12), as files left by its server reveal.
+/// Refuses to create an empty database in place of one that vanished (P12); files that its server left behind reveal
+/// it.
 pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
     // The file is created before its traces, so checking it after them finds one that another program is just creating.
     let trace = traces(path).into_iter().find(|trace| trace.exists());
@@ -156,7 +159,7 @@ fn traces(path: &Path) -> [PathBuf; 2] {
     [SERVING, "-wal"].map(|suffix| beside(&path, suffix))
 }
 
-/// Removes the traces of a database that is gone.
+/// Removes the files that a vanished database left behind.
 pub(super) fn begin_anew(path: &Path) {
     if !path.exists() {
         for trace in traces(path) {
@@ -188,7 +191,7 @@ const SERVING: &str = ".serving";
 /// `patience` for it.
 pub(super) fn only_server(path: &Path, patience: Duration) -> Result<File> {
     has_not_vanished(path)?;
-    // Created before the marker, which says that a database existed.
+    // Created before the marker, which would otherwise claim that a database has vanished.
     let _ = create_private(path);
     hold_for_server(path, patience)
 }
@@ -202,7 +205,8 @@ pub(super) fn hold_for_server(path: &Path, patience: Duration) -> Result<File> {
     let marker = beside(&true_path, SERVING);
     let mut create = File::options();
     let file = create.create(true).truncate(false).write(true).mode(0o600).open(&marker).map_err(cannot)?;
-    // The lock must not be for other users of the machine to hold, and root must not take it from the server's user.
+    // Other users of the machine must not be able to take the lock, and the server's user must still be able to if root
+    // created the file.
     let _ = file.set_permissions(Permissions::from_mode(0o600));
     give_to_owner_of_folder(&marker, &file).map_err(cannot)?;
     let until = Instant::now() + patience;
@@ -280,14 +284,14 @@ impl OpenedFile {
     }
 }
 
-/// Free room below which nothing is written; on a small disk a twentieth of its size. The rest is for reading, for logs
-/// and for the operator who makes room. Four times the size of the log between checkpoints.
+/// Minimum free disk space for writes; on a small disk a twentieth of its size. The reserve is for reads, for logs and
+/// for the operator who makes room. It is four times the size of the log between checkpoints.
 const LEAST_ROOM: u64 = 64 * 1024 * 1024;
 
 /// Checks that the disk of the database has room for more.
 ///
 /// # Errors
-/// [`Error::Full`] if it has not.
+/// [`Error::Full`] if there is no room.
 pub(super) fn has_room(database: &Path) -> Result<()> {
     let Ok(disk) = rustix::fs::statvfs(database) else { return Ok(()) };
     let (free, whole) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
@@ -543,7 +547,7 @@ impl Writer {
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Error::from)?;
         let mut stored = false;
         for job in batch.iter_mut() {
-            // An error means that SQLite gave up the whole transaction by itself (disk full, I/O error).
+            // An error means that SQLite rolled back the whole transaction by itself (disk full, I/O error).
             stored |= self.run(job.as_mut(), stored)?;
         }
         if is_planted(Fault::EarlyAnswer) {
@@ -556,7 +560,7 @@ impl Writer {
             // After a failed fsync the commit record may survive a power cut, or not.
             _ => Failure::Unknown(error.to_string()),
         })?;
-        // If the file was taken away meanwhile, this commit is gone too.
+        // If the file was removed meanwhile, this commit is gone too.
         self.place.check().map_err(|error| Failure::Unknown(error.to_string()))
     }
 

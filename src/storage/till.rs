@@ -1,4 +1,4 @@
-//! The till: lines of money in no closing yet, and the closings.
+//! The till: money lines that belong to no closing yet, and the closings.
 
 use super::{Error, Result, Row, Tx};
 use crate::{
@@ -54,7 +54,7 @@ pub fn put_into(tx: &mut Tx<'_>, number: i64) -> Result<()> {
     tx.execute_one(sql!("UPDATE last_closing SET number = $1 WHERE id = 1"), &[&number])
 }
 
-/// A closing to be added.
+/// Closing to add.
 #[derive(Clone, Debug)]
 pub struct NewClosing<'a> {
     pub number: i64,
@@ -78,7 +78,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewClosing<'_>) -> Result<()> {
 
 macro_rules! moved {
     ($columns:literal, $rest:literal) => {
-        // The line at the beginning tells the method, also where a reversal was reversed itself.
+        // The original line names the method, even if its reversal was reversed.
         sql!(
             "SELECT ",
             $columns,
@@ -91,7 +91,7 @@ macro_rules! moved {
     };
 }
 
-/// Sums up the lines of a closing; 0 for those in no closing yet.
+/// Sums up the lines of a closing; 0 selects the lines in no closing yet.
 pub fn contents(tx: &mut Tx<'_>, closing: i64) -> Result<TillContents> {
     let parts = tx.query(
         moved!(

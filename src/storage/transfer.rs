@@ -17,7 +17,7 @@ const LAST: [&str; 2] = ["sign_in_codes", "password_links"];
 /// Maximum length of the rows that are inserted at once.
 const PORTION: usize = 1024 * 1024;
 
-/// Type of each column by name; of each table by name.
+/// Tables by name; each has the types of its columns by name.
 type Tables = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Number of rows moved, by table.
@@ -201,7 +201,7 @@ impl Sum {
         let mut values: Vec<Value> =
             serde_json::from_str(row).map_err(|error| Error::Database(Box::new(error)))?;
         for value in &mut values {
-            // SQLite stores truth as a number.
+            // SQLite stores booleans as numbers.
             if let Value::Bool(truth) = value {
                 *value = i64::from(*truth).into();
             }
@@ -215,7 +215,8 @@ impl Sum {
     }
 }
 
-/// Checks references at the end only, so that tables can be filled in any order; and turns the usual checks on again.
+/// Defers the checks of references to the end, so that tables can be filled in any order; or checks them and restores
+/// the usual checks.
 fn defer_references(tx: &mut Tx<'_>, defer: bool) -> Result<()> {
     if !tx.is_postgres() {
         return if defer { Ok(()) } else { migrate::check_references(tx) };

@@ -8,7 +8,7 @@ use crate::sql;
 /// Number of rows read at once.
 const PORTION: i64 = 1000;
 
-/// Migration 0003: turns old events, with free values before and after, into typed changes.
+/// Migration 0003: turns old events, with untyped values before and after, into typed changes.
 pub(super) fn events_to_changes(tx: &mut Tx<'_>) -> Result<()> {
     let mut after = 0;
     loop {

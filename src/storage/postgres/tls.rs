@@ -117,7 +117,7 @@ pub(super) fn read(url: &str) -> Result<(Config, Connector), String> {
     Ok((config, connector))
 }
 
-/// Percent-decodes as the driver does: a `+` is a plus.
+/// Percent-decodes as the driver does: a `+` stays a plus sign.
 fn decoded(value: &str) -> String {
     let value = value.replace('+', "%2B").replace('=', "%3D");
     url::form_urlencoded::parse(value.as_bytes())
@@ -209,7 +209,7 @@ impl ServerCertVerifier for Judge {
             return Ok(ServerCertVerified::assertion());
         }
         match chain.verify_server_cert(own, between, name, ocsp, now) {
-            // The name is verified last.
+            // The name is verified last, so everything else about the certificate is valid.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.name => Ok(ServerCertVerified::assertion()),

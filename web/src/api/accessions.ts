@@ -46,7 +46,7 @@ export const addAccession = action({
     const added = await dataOf(client.POST('/books/{id}/copies', { params, body: copies, ...call }))
     return { title: known.title, copies: added.copies.length, isNew: false }
   },
-  // A refusal may say that another librarian has just added the title.
+  // Invalidated even after a refusal: another librarian may have just added the title.
   changes: () => [keys.books, keys.holds],
   fault: 'The book could not be added',
 })

@@ -6,43 +6,43 @@ import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
 import { isSignedOut, reach } from './client'
 
-/** A write: how it is sent, and what it changes of what this browser knows. */
+/** A write: its request, and its effects on the data cached in this browser. */
 export type Action<Input, Output> = {
-  /** Name of the write; with the input it identifies a repeat. */
+  /** Name of the write; with the input it identifies a retry. */
   name: string
-  /** `call` goes into the request as it is. */
+  /** `call` is passed to the request unchanged. */
   send: (input: Input, call: Call) => Promise<Output>
-  /** What may look different afterwards; without an output the write failed, and nobody knows how things stand. */
+  /** Queries to invalidate. `output` is undefined after a failure, when the state on the server is unknown. */
   changes?: (input: Input, output: Output | undefined) => readonly QueryKey[]
-  /** Takes over what the answer says. */
+  /** Updates the cache from the response. */
   learn?: (queries: QueryClient, output: Output, input: Input) => void
-  /** For the console, where a failure is more than a slip of the person. */
+  /** Text for the console on an unexpected failure. */
   fault?: string
-  /** Codes of refusals that the screen has an answer to of its own; they are no fault. */
+  /** Codes of refusals that the screen handles itself; they are not logged. */
   expected?: readonly string[]
 }
 
-/** Lets the compiler find the types. */
+/** Lets the compiler infer the types of an action. */
 export const action = <Input, Output>(it: Action<Input, Output>): Action<Input, Output> => it
 
 export type Call = { headers: { 'Idempotency-Key': string }; fetch: (request: Request) => Promise<Response> }
 
-/** What the notices say; what is left out is told by the screen in its own place. */
+/** Texts of the notices; without a text, the screen itself reports the outcome. */
 export type Notices<Input, Output> = {
   done?: (output: Output, input: Input) => string
-  /** Null where the screen answers it in its own place. */
+  /** Null if the screen itself shows the failure. */
   failed?: (reason: string, error: unknown) => string | null
 }
 
 export type Outcome<Output> = {
-  /** When the screens have been read again. */
+  /** Settles once the invalidated queries are reloaded. */
   refreshed: Promise<unknown>
 } & ({ ok: true; output: Output } | { ok: false; error: unknown })
 
 /**
- * Does a write once, however often it is pressed: a retry after a lost answer carries the key of the first attempt, so
- * that the server does nothing twice. Where the answer names a change that the person may take back, the notice offers
- * Undo. Whoever is signed out is led to sign in, which says enough.
+ * Performs a write once, however often its button is pressed: a retry after a lost response carries the key of the
+ * first attempt, so that the server does nothing twice. If the response names a change that the person may undo, the
+ * notice offers Undo. If the session has ended, no notice is shown, because the app opens sign-in.
  */
 export function useAction<Input, Output>(it: Action<Input, Output>, notices: Notices<Input, Output> = {}) {
   const queries = useQueryClient()
@@ -65,7 +65,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
     onSettled: (_output, error, input) => intents.settle(it.name, input, error),
   })
 
-  // The button that was pressed loses the focus while it waits; after a failure it has it again.
+  // The pressed button loses the focus while it is busy; after a failure it gets the focus back.
   const pressed = useRef<Element | null>(null)
   useEffect(() => {
     if (mutation.isError) focusAgain(pressed.current)
@@ -96,25 +96,25 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
 
   return {
     run,
-    /** On its way. */
+    /** True while the write is under way. */
     pending: mutation.isPending,
     succeeded: mutation.isSuccess,
-    /** Why it failed the last time. */
+    /** Error of the last attempt. */
     error: isSignedOut(mutation.error) ? null : mutation.error,
     reset: mutation.reset,
   }
 }
 
-/** What a notice offers. A second press carries the key of the first. */
+/** Returns the handler of a notice's Undo button. A second press carries the key of the first. */
 function undoing(queries: QueryClient, change: number): () => Promise<void> {
   const key = newKey()
   return async () => (await import('./undo')).takeBack(queries, change, key)
 }
 
-/** After five minutes a repeat is a new request. */
+/** Time after which a repeat is a new request. */
 const INTENT_MS = 5 * 60_000
 
-/** Keys of writes whose outcome is not known yet. */
+/** Idempotency keys of writes with an unknown outcome. */
 class Intents {
   readonly #keys = new Map<string, { key: string; at: number }>()
 

@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** Kept backups, read again while one is made or compared with its manifest. */
+/** Stored backups, polled while one is made or compared with its manifest. */
 export const backupsQuery = queryOptions({
   queryKey: keys.backups,
   queryFn: ({ signal }) => dataOf(client.GET('/backups', { signal })),
@@ -12,7 +12,7 @@ export const backupsQuery = queryOptions({
     data?.running || data?.backups.some(({ state }) => state === 'unchecked') ? 1500 : false,
 })
 
-/** Starts a backup, which goes on by itself. */
+/** Starts a backup, which the server makes in the background. */
 export const makeBackup = action({
   name: 'makeBackup',
   send: (_nothing: null, call) => dataOf(client.POST('/backups', call)),

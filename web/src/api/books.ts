@@ -5,7 +5,9 @@ import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
 import type { BookForm, NewBook } from './types'
 
-/** Divisible by every number of columns of the grid. A phone shows four at once; public/start.js asks for the same. */
+/**
+ * Page size, divisible by every column count of the grid; a phone shows four books at once. Same in public/start.js.
+ */
 export const BOOKS_PER_PAGE = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
 
 /** Orders of the book list. */

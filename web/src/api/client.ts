@@ -3,25 +3,25 @@ import { ProblemError, problemOf, timedOut, unreachable } from '../lib/problem'
 import { messagesStarted } from '../lib/messages'
 import type { paths } from './schema'
 
-/** Whoever has waited this long is told so: an answer that comes later is dropped. */
+/** Time limits of reads and writes. A later response is dropped, because the person has been told of the failure. */
 const READ_TIMEOUT_MS = 20_000
 const WRITE_TIMEOUT_MS = 30_000
 
 declare global {
   interface Window {
-    /** Answers that public/start.js has asked for, by address. */
+    /** Responses that public/start.js has requested, by address. */
     early?: Record<string, Promise<Response>>
   }
 }
 
-/** Takes an early answer, once. */
+/** Returns the response requested by public/start.js, once. */
 function early(url: string): Promise<Response> | undefined {
   const begun = window.early?.[url]
   delete window.early?.[url]
   return begun
 }
 
-/** `fetch` with a time-out, and with failures that can be told. */
+/** `fetch` with a time-out, and with errors that can be shown. */
 export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
@@ -35,7 +35,7 @@ export async function reach(request: Request): Promise<Response> {
   }
 }
 
-/** What a person is told when no answer came; an abort is nothing to tell. */
+/** Returns the error to show if there was no response; an abort stays as it is, because it is not shown. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof DOMException)) return unreachable()
   if (error.name === 'AbortError') return error
@@ -45,7 +45,7 @@ function failureOf(error: unknown): unknown {
 const unheard: Response[] = []
 let hear = (answer: Response): void => void unheard.push(answer)
 
-/** Sets the listener of every API answer, past answers included. */
+/** Sets the listener of every API response; it also gets those received before. */
 export function onAnswer(listener: typeof hear): void {
   hear = listener
   unheard.splice(0).forEach(listener)
@@ -53,7 +53,7 @@ export function onAnswer(listener: typeof hear): void {
 
 export const API = new URL('/library/api/v1', location.origin).href
 
-/** Reading does not tell the server that anybody is there: pages also read by themselves. Who is, `presence.ts` says. */
+/** Marks requests that pages also send by themselves, so they prove no presence. `presence.ts` reports presence. */
 export const BACKGROUND = { 'Library-Background': '1' }
 
 export const client = createClient<paths>({ baseUrl: API, fetch: reach, headers: BACKGROUND })
@@ -65,17 +65,17 @@ export function onSignedOut(react: () => void): void {
   whenSignedOut = react
 }
 
-/** Leads to sign-in: the session has ended. */
+/** Reports that the session has ended, which leads to sign-in. */
 export const signedOut = (): void => whenSignedOut()
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
-/** The data of a successful answer; anything else is thrown as a `ProblemError`. */
+/** Returns the data of a successful response; throws a `ProblemError` for any other. */
 export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   return (await answerOf(call)).data
 }
 
-/** The same with the response beside the data, for its headers. Every call passes here, so an ended session is noticed here. */
+/** Same as `dataOf`, with the response for its headers. Every call passes here, so an ended session is noticed here. */
 export async function answerOf<T>(call: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await settled(call)
   if (response.ok) return { data: data as T, response }
@@ -89,13 +89,13 @@ async function settled<T>(call: Promise<Answer<T>>): Promise<Answer<T>> {
   try {
     return await call
   } catch (error) {
-    // A body that is not JSON although the answer says so, or a connection lost or gone quiet half-way.
+    // The body is not JSON although the response says so, or the connection broke or went silent half-way.
     if (error instanceof SyntaxError) throw unreachable()
     throw error instanceof DOMException ? failureOf(error) : error
   }
 }
 
-/** Whether a call failed because the session has ended or never began. */
+/** True if a call failed because the session has ended or never began. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'not-signed-in'
 }

@@ -96,7 +96,7 @@ export const updateCopy = action({
   fault: 'The copy could not be changed',
 })
 
-/** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
+/** Moves a copy; after a refusal the copies are reloaded too, since another librarian just lent or moved it. */
 export const moveCopy = action({
   name: 'moveCopy',
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) =>
@@ -123,7 +123,7 @@ export const shelveCopy = (id: number, key: string, signal: AbortSignal): Promis
     }),
   )
 
-/** Shelves a portion of the waiting copies; an answer of zero means that none are left. */
+/** Shelves a batch of the waiting copies; the response 0 means that none are left. */
 export const shelvePortion = action({
   name: 'shelvePortion',
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),

@@ -4,7 +4,7 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { Scan } from './types'
 
-/** One scan, one answer; a repeat under the same key gets the same answer and does nothing. */
+/** Sends one scan. A retry with the same key gets the same answer and has no further effect. */
 export const scanAtDesk = (body: Scan, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/desk/scans', { body, signal, headers: { 'Idempotency-Key': key } }))
 
@@ -34,7 +34,7 @@ export function afterScan(queries: QueryClient): void {
   quiet.set(queries, setTimeout(refresh, QUIET_MS))
 }
 
-/** Librarians and kind of change. */
+/** Filter of today's changes at the desk: by librarian, and by kind of change. */
 export type TodayFilter = { whose: 'mine' | 'everyone'; action?: string }
 
 /** Changes at the desk today, newest first, with the totals for the till. */

@@ -11,7 +11,7 @@ type Listener = {
   onEvent: (event: EventSourceMessage) => void
   /** Called when the connection is established or lost. */
   onConnected: (isConnected: boolean) => void
-  /** The server refuses the stream for good; no reconnection follows. */
+  /** Called when the server refuses the stream for good; no reconnection follows. */
   onRefused: (problem: ProblemError) => void
 }
 

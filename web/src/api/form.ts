@@ -14,9 +14,9 @@ type Options<Values, Input, Output> = {
   inputOf: (values: Values) => Input
   /** Keeps the input until it is saved or discarded. */
   draft?: Draft<Values>
-  /** Checks before sending. */
+  /** Validates the values before sending. */
   validate?: UseFormInput<Values>['validate']
-  /** Text of the notice. */
+  /** Returns the text of the success notice. */
   done?: Notices<Input, Output>['done']
   onDone: (output: Output, values: Values) => void
 }

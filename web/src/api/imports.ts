@@ -47,7 +47,7 @@ export const checkBooks = action({
     dataOf(client.POST('/imports/books/check', { params: { query: queryOf(input) }, ...fileBody(input.file, call) })),
 })
 
-/** Starts an import of books, which goes on by itself. */
+/** Starts an import of books, which the server runs in the background. */
 export const importBooks = action({
   name: 'importBooks',
   send: (input: BooksImport, call) =>

@@ -134,7 +134,7 @@ export const extendLoan = action({
         ...call,
       }),
     ),
-  // The row keeps its place with the new date: re-sorted at once, it would jump away from the pointer.
+  // The row keeps its place with the new date: sorted again at once, it would jump away from the pointer.
   learn: (queries, moved) =>
     queries.setQueriesData<LoanPage>(
       { queryKey: keys.loanLists },

@@ -4,10 +4,10 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { MailChoices, MailChoicesForm } from './types'
 
-// Here and not among the others, which the sign-in page loads.
+// Kept out of keys.ts, because the sign-in page loads that file.
 const OWN = [...keys.me, 'mail-choices'] as const
 
-/** Own choices about mail. */
+/** Mail preferences of the user. */
 export const myMailChoicesQuery = queryOptions({
   queryKey: OWN,
   queryFn: ({ signal }) => dataOf(client.GET('/me/mail-choices', { signal })),

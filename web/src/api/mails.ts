@@ -5,7 +5,7 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { MailState } from './types'
 
-/** Choice of mails. */
+/** Filter of the mails. */
 export type MailFilter = { state?: MailState }
 
 /** Mails of the last thirty days, newest first. */
@@ -40,7 +40,7 @@ export const sendMailAgain = action({
 
 /** Mails of tomorrow's reminders, as of now. */
 export const mailPlanQuery = queryOptions({
-  // Here and not among the others, which the sign-in page loads.
+  // Kept out of keys.ts, because the sign-in page loads that file.
   queryKey: [...keys.mails, 'tomorrow'],
   queryFn: ({ signal }) => dataOf(client.GET('/mails/tomorrow', { signal })),
 })

@@ -106,7 +106,7 @@ export const totalsQuery = (period: Period) =>
 export const linesFile = (filter: LineFilter): string =>
   `/library/api/v1/money/lines.csv?${new URLSearchParams(filter).toString()}`
 
-/** Counts a print of a receipt; the answer has its number. */
+/** Records a print of a receipt; the response says how many times the receipt has been printed. */
 export const countPrint = action({
   name: 'countPrint',
   send: (number: string, call) =>

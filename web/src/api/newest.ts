@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-// Apart from the other queries of books, because the sign-in page needs only this one.
+// Separate from the other queries of books, because the sign-in page needs only this one.
 const newestQuery = (limit: number) =>
   queryOptions({
     queryKey: keys.newestBooks(limit),

@@ -5,7 +5,7 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 
-// Here and not among the others, which the sign-in page loads.
+// Kept out of keys.ts, because the sign-in page loads that file.
 const NEWEST = [...keys.me, 'newest-notices'] as const
 
 /** Own notices, newest first. */
@@ -46,12 +46,12 @@ export const personNoticesQuery = (uid: number) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
 
-/** Keeps the number of unread notices in the session, from which the bell reads it. */
+/** Stores the number of unread notices in the session, where the bell reads it. */
 function setUnread(queries: QueryClient, unread: number): void {
   queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, unreadNotices: unread })
 }
 
-/** Marks the own notices as read, up to one of them. The list keeps its marks until it is read again. */
+/** Marks the user's notices as read, up to one of them. The list shows the marks until it is reloaded. */
 export const readNotices = action({
   name: 'readNotices',
   send: (upTo: number, call) => dataOf(client.POST('/me/notices/read', { body: { upTo }, ...call })),

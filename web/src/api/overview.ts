@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** First steps of a new library, and what waits today. */
+/** First steps of a new library, and today's work. */
 export const overviewQuery = queryOptions({
   queryKey: keys.overview,
   queryFn: ({ signal }) => dataOf(client.GET('/overview', { signal })),

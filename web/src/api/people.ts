@@ -209,7 +209,7 @@ export const importPeople = action({
         headers: { ...call.headers, 'Content-Type': 'text/csv' },
       }),
     ),
-  // A long file is stored in portions: after a failure a part may be stored.
+  // A long file is stored in batches: after a failure, the first batches may be stored.
   changes: ({ dryRun }) => (dryRun ? [] : changed),
   fault: 'The file could not be imported',
 })
@@ -217,7 +217,7 @@ export const importPeople = action({
 export const erasePerson = action({
   name: 'erasePerson',
   send: (uid: number, call) => dataOf(client.DELETE('/people/{id}', { params: { path: { id: uid } }, ...call })),
-  // The record is not reloaded, because its page is left.
+  // The erased record is not invalidated: the screen navigates away from its page.
   changes: () => [keys.peopleLists, keys.changes],
   fault: 'The person could not be erased',
   expected: ['refused'],
@@ -242,7 +242,7 @@ export const mergePreviewQuery = (keep: number, drop: number) =>
 export const mergePeople = action({
   name: 'mergePeople',
   send: (body: MergeForm, call) => dataOf(client.POST('/people/merge', { body, ...call })),
-  // The dropped record is not reloaded, because its page is left.
+  // The dropped record is not invalidated: the screen navigates away from its page.
   changes: ({ keep }) => [keys.person(keep), keys.peopleLists, keys.changes, keys.books, keys.holds, keys.loans],
   fault: 'The records could not be merged',
 })

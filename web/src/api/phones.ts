@@ -28,7 +28,7 @@ export const unpairPhone = action({
   expected: ['not-found'],
 })
 
-/** Why a stream closed: another page or phone took over, or the pairing ended. */
+/** Reason why a stream closed: another page or phone took over, or the pairing ended. */
 export type Closed = 'elsewhere' | 'ended'
 
 type Subscription<T> = {
@@ -65,7 +65,7 @@ export const openPhone = (body: OpenForm) => dataOf(client.POST('/phone/open', {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Sends what the phone with this token has read; however often it is sent, it is done once. */
+/** Sends a code read by the phone with this token; a retry with the same key has no further effect. */
 export const sendScan = (token: string, body: PhoneScanForm, signal: AbortSignal) =>
   dataOf(client.POST('/phone/scans', { body, headers: bearer(token), signal }))
 

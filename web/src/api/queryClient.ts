@@ -6,7 +6,7 @@ function mayPass(error: unknown): boolean {
   return error instanceof ProblemError && [0, 502, 503, 504].includes(error.status)
 }
 
-// Notified synchronously, a button is busy before the second press of a double click.
+// Notified in a microtask, not by a timer, so that a button is busy before the second press of a double click.
 notifyManager.setScheduler(queueMicrotask)
 
 export const queryClient = new QueryClient({

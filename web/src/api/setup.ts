@@ -6,12 +6,12 @@ import type { FirstLibrarian } from './types'
 
 const KEY = ['setup'] as const
 
-/** Whether the first librarian is still to be made. */
+/** True while the first librarian is still to be made. */
 export const setupQuery = queryOptions({
   queryKey: KEY,
   queryFn: async ({ signal, client: queries }) => {
     const { needed } = await dataOf(client.GET('/setup', { signal }))
-    // The sign-in leads here as long as the session says so.
+    // Sign-in redirects here as long as the session says that a setup is needed.
     if (!needed) {
       queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, setup: false })
     }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** Takes a change of today back (R-UNDO-1). */
+/** Undoes a change of today (R-UNDO-1). */
 export const undoChange = (change: number, key: string, signal?: AbortSignal) =>
   dataOf(
     client.POST('/changes/{id}/undo', {

@@ -6,10 +6,10 @@ import { intlLocale, t } from '../lib/messages'
 import { useKeptAt } from './connection'
 import classes from './Shell.module.css'
 
-/** Pause before the server is asked again. */
+/** Interval of retries until the server answers again. */
 const RETRY_MS = 10_000
 
-/** "2:05 pm" today, else with its day: a moment in the browser's time zone. */
+/** Formats a time in the browser's time zone: "2:05 pm" if today, otherwise with its day. */
 function clockText(moment: number): string {
   const isToday = new Date(moment).toDateString() === new Date().toDateString()
   return new Date(moment).toLocaleString(intlLocale(), {
@@ -18,7 +18,7 @@ function clockText(moment: number): string {
   })
 }
 
-/** Says that cached answers are shown, and how old they are. */
+/** Tells the user that cached data is shown, and how old it is. */
 export function Disconnected() {
   const at = useKeptAt()
   return <div role="status">{at !== null && <Band at={at} />}</div>

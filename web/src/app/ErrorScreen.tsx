@@ -11,7 +11,7 @@ import { homeOf, paths } from '../screens'
 import { storedRole } from '../lib/storage'
 import { useTitle } from '../lib/title'
 
-/** Pause before the server is asked again. */
+/** Interval of checking whether the server answers again. */
 const RETRY_MS = 10_000
 
 type Report = { text: string; advice: string; reload: boolean }
@@ -61,11 +61,11 @@ export function ErrorInFrame() {
 function Report() {
   const error = useRouteError()
   const { text, advice, reload } = reportOf(error)
-  // The network or the server may come back.
+  // Temporary failures, after which the page tries again by itself.
   const isServer = error instanceof ProblemError && (error.status || 500) >= 500
   const isChunk = error instanceof ChunkLoadError
   const mayPass = isServer || isChunk
-  // Only the network is missing.
+  // True if only the network is missing.
   const cut = isChunk ? !navigator.onLine : isServer && !error.status
   const role = storedRole.get()
   useTitle(t('app.error.title'))

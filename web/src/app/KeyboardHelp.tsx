@@ -10,7 +10,7 @@ import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
 import { SHORTCUTS, singleKeys } from './shortcuts'
 
-/** Keys of the desk, which work while the focus is in its box. */
+/** Shortcuts of the desk, which work while the focus is in its scan box. */
 const DESK = [
   { keys: ['Alt', 'Z'], does: 'app.help.desk.undo' },
   { keys: ['Alt', 'T'], does: 'app.help.desk.take' },

@@ -115,7 +115,7 @@ function BarLink({ screen }: { screen: Screen }) {
   )
 }
 
-/** Number of overdue loans, and the way to them. */
+/** Link to the overdue loans, with their number. */
 function Overdue() {
   const count = useQuery(overdueQuery).data
   if (!count) return null

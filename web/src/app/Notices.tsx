@@ -16,7 +16,7 @@ const UNDO_SHOWN_MS = 15_000
 /** Maximum number of notices, so that the page stays visible. */
 const MOST_SHOWN = 4
 
-/** Shows the notices. */
+/** Host of the notices of all screens. */
 export function Notices() {
   useEffect(() => {
     const clear = () => {
@@ -38,7 +38,7 @@ type Shown = { id: string; failed: boolean }
 /** Oldest first. */
 let shownNow: readonly Shown[] = []
 
-/** Hides the oldest failures, then the oldest notices, to make room for one more. A queued notice would never be seen. */
+/** Hides the oldest failures, then the oldest notices, to make room for one more, which would otherwise wait unseen. */
 function makeRoom(): void {
   while (shownNow.length >= MOST_SHOWN) {
     const { id } = shownNow.find(({ failed }) => failed) ?? shownNow[0]!
@@ -53,7 +53,7 @@ function forget(id: string): void {
 
 function show({ kind, message, id: given, undo }: Notice): void {
   const failed = kind === 'failure'
-  // Repeated notices with the same text share one; each change that can be taken back has its own.
+  // Repeated notices with the same text share one; each change that can be undone has its own.
   const id = given ?? (undo ? newKey() : message)
   notifications.hide(id)
   forget(id)

@@ -6,7 +6,7 @@ import { t } from '../lib/messages'
 import { paths } from '../screens'
 import classes from './NoticesBell.module.css'
 
-/** Leads to the own notices, and shows how many are unread. */
+/** Link to the user's notices, with the number of unread ones. */
 export default function NoticesBell({ unread }: { unread: number }) {
   return (
     <ActionIcon

@@ -86,7 +86,7 @@ function initialsOf(name: string): string {
     .toUpperCase()
 }
 
-/** Bound for a navigation that never ends. On a slow computer the sign-in screen takes seconds. */
+/** Time limit for a navigation that never ends. On a slow computer the sign-in screen takes seconds. */
 const GONE_MS = 10_000
 
 /** Ends the session on the server, then clears this browser's data of the person. */
@@ -98,14 +98,14 @@ function useSignOut() {
   useEffect(() => () => whenGone.current(), [])
   const leave = async () => {
     const uid = uidOf(queries)
-    // What is still asked for would be refused once the session has ended.
+    // Requests under way would be refused once the session has ended.
     await queries.cancelQueries()
     const { ok } = await run(null)
     if (!ok) {
       void queries.refetchQueries({ type: 'active' })
       return
     }
-    // A screen that is still shown would ask again for what is cleared, without a session.
+    // A screen that is still shown would request the cleared data again, without a session.
     const gone = new Promise<void>((resolve) => {
       whenGone.current = resolve
       setTimeout(resolve, GONE_MS)

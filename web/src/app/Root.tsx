@@ -42,7 +42,7 @@ export function Root() {
   )
 }
 
-/** A virtual list needs the new scroll position at once; the browser's own event comes too late. */
+/** A virtual list needs the new scroll position at once; the browser's own scroll event comes too late. */
 function NotifyScrolled() {
   const { key } = useLocation()
   const lastKey = useRef('')

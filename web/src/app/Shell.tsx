@@ -19,12 +19,12 @@ import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
 
-/** Pause before the session is asked for again. */
+/** Interval of requesting the session until there is a response. */
 const RETRY_MS = 10_000
 
 /** Navigation bar of the signed-in user, around the screen. */
 export function Shell() {
-  // Without an answer the person is not known: neither a visitor nor signed out.
+  // Without a response the user is unknown: neither a visitor nor signed out.
   const { data } = useQuery({ ...sessionQuery, refetchInterval: ({ state }) => (state.data ? false : RETRY_MS) })
   usePresence()
   useUpdateNotice()

@@ -6,7 +6,7 @@ const kept = new Map<string, number>()
 let oldest: number | null = null
 const listeners = new Set<() => void>()
 
-/** Notes whether the server gave this answer now, or the service worker kept it. */
+/** Notes whether this response came from the server just now, or from the service worker's cache. */
 export function noteAnswer({ url, headers }: Response): void {
   const at = Number(headers.get(KEPT_AT))
   if (at > 0) kept.set(url, at)
@@ -20,5 +20,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Returns when the oldest of the shown answers was given, if kept ones are shown. */
+/** Returns the time of the oldest cached response on the screen; null if there is none. */
 export const useKeptAt = (): number | null => useSyncExternalStore(subscribe, () => oldest)

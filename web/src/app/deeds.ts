@@ -4,7 +4,7 @@ import { paths } from '../screens'
 
 type Deed = { label: PlainKey; to: () => string; state?: unknown; may?: Capability }
 
-/** What librarians do that is no screen with a link of its own; one line each. */
+/** Tasks of librarians that have no link of their own in the navigation; one line each. */
 const DEEDS: readonly Deed[] = [
   { label: 'app.deed.addPerson', to: paths.people, state: { rollNumber: '' }, may: 'people' },
   { label: 'app.deed.importPeople', to: paths.importPeople, may: 'people' },
@@ -15,6 +15,6 @@ const DEEDS: readonly Deed[] = [
   { label: 'app.deed.missing', to: () => `${paths.toShelve()}?state=missing`, may: 'desk' },
 ]
 
-/** Returns the deeds of this person. */
+/** Returns the tasks that this person may do. */
 export const deedsOf = (user: User | null): readonly Deed[] =>
   user?.role === 'admin' ? DEEDS.filter(({ may }) => may === undefined || user.capabilities.includes(may)) : []

@@ -15,7 +15,7 @@ function pathOf(request: Request): string {
 async function signedIn(request: Request): Promise<User> {
   const { user, secondFactorMissing } = await queryClient.ensureQueryData(sessionQuery)
   if (user) {
-    // The server refuses all other calls.
+    // The server refuses all other calls until a second factor is set up.
     if (secondFactorMissing && !request.url.endsWith(paths.security())) throw redirect(paths.security())
     return user
   }

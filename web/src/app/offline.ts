@@ -3,7 +3,7 @@ import type { User } from '../api/types'
 import { currentLanguage } from '../lib/messages'
 import type { Keep } from '../offline/build'
 
-/** Only over https, or on this computer, do browsers have service workers. */
+/** Browsers have service workers only over https or on this computer. */
 const workers = (): ServiceWorkerContainer | undefined =>
   import.meta.env.PROD && 'serviceWorker' in navigator ? navigator.serviceWorker : undefined
 
@@ -24,7 +24,7 @@ export function useOffline(user: User | null | undefined): void {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
       if (!isOver) active?.postMessage(wish)
     }
-    // The files of the first screen come first.
+    // Waits until the browser is idle: the files of the first screen are more urgent.
     const wait = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
     wait(() => void start().catch(report))
     return () => {

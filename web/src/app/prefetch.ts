@@ -14,7 +14,7 @@ export function usePrefetch(user: User | null): void {
     if (!isStudent || savesData()) return
     const load = () => {
       for (const { load: code, words = [] } of NEXT) {
-        // A failure shows when the screen is opened.
+        // Only logged here; the error is shown when the screen is opened.
         Promise.all([code(), loadWords(...words)]).catch((error: unknown) => console.warn(error))
       }
     }

@@ -2,7 +2,7 @@
 const PRELOADER_MS = 1200
 const FADE_MS = 200
 
-/** Removes the preloader once its time is over; called when the first screen is drawn. */
+/** Removes the preloader once its minimum duration is over; called when the first screen is drawn. */
 export function finishPreloader(): void {
   const preloader = document.getElementById('preloader')
   if (!preloader) return

@@ -28,7 +28,7 @@ function guardOf({ guard, may, for: whom }: Screen): LoaderFunction | undefined 
   return may && requireMay(may)
 }
 
-/** Screens whose messages are in the first part. */
+/** Screens whose texts are in the message part `first`. */
 const SIGN_IN: ReadonlySet<string> = new Set([screens.base.path, screens.login.path, screens.library.path])
 
 /** Names a chunk for error messages: `update` for `/update/:id`. */

@@ -35,8 +35,8 @@ export function useOnePerson(): void {
       // A visitor's page has no data to drop and only reloads the session.
       if (uid === null) void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
       else {
-        // The channel and the storage both tell it. A second reload while the first is under way made the page crash in
-        // Chromium 156, 8 times in 110.
+        // Both the channel and the storage report the change. A second reload while the first is under way made the
+        // page crash in Chromium 156, 8 times in 110.
         reloading = true
         handOver()
       }

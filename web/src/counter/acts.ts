@@ -3,7 +3,7 @@ import type { Task, LogEntry } from './tasks'
 /** Names of the buttons already pressed. */
 export type Acts = ReadonlyMap<string, 'sent' | 'done'>
 
-/** Returns the names of a task's effects; tasks that share one are the same press. */
+/** Returns the names of the task's effects. Tasks with a common name count as one press of a button. */
 export function actsOf(task: Task): string[] {
   switch (task.kind) {
     case 'scan':

@@ -3,7 +3,7 @@ import { fineOf, type Acts, type OpenFine } from './acts'
 import type { Request, LogEntry } from './tasks'
 import { changeOf } from './words'
 
-/** What a screen may offer beside the words of an answer. */
+/** Action that a screen may offer beside the text of an answer. */
 export type Offer =
   | { kind: 'slip'; hold: Hold }
   | { kind: 'why'; messages: readonly Message[] }

@@ -34,7 +34,7 @@ export type DeskState = Pick<OutboxState<Task>, 'waiting' | 'unknown' | 'line' |
   bounced: { code: string; at: number } | null
 }
 
-/** The same code again within this time is the scanner's trigger that bounced (Law 7). */
+/** Time within which a repeated code counts as a bounce of the scanner's trigger (Law 7). */
 const BOUNCE_MS = 3000
 /** Idle time after which the reader closes, so that nothing is lent to a reader who has left (R-DESK-3). */
 const SILENCE_MS = 60_000
@@ -64,7 +64,7 @@ type Around = {
   calls: Calls
   onEntry: (entry: LogEntry) => void
   onUnknown?: () => void
-  /** Whether this desk's librarian is signed in: what waits is never sent in another person's name. */
+  /** True if this desk's librarian is signed in: waiting tasks are never sent in another person's name. */
   isOwners?: () => boolean
   /** Called when the server refused a task because the session has ended. */
   onSignedOut?: () => void
@@ -146,7 +146,7 @@ export class Desk {
     })
   }
 
-  /** Sends what waited when the page was reloaded or the session ended (R-DESK-10). */
+  /** Sends the tasks that waited when the page was reloaded or the session ended (R-DESK-10). */
   readonly resume = (): Promise<void> => this.#outbox.resume()
 
   /** Imports the unsent scans that an older version of this page left in the tab. */
@@ -162,7 +162,7 @@ export class Desk {
 
   readonly snapshot = (): DeskState => this.#state
 
-  /** Takes a code from the scanner or the keyboard. */
+  /** Handles a code from the scanner or the keyboard. */
   readonly scan = (code: string): void => {
     if (this.#isBounce(code)) this.#set({ bounced: { code, at: performance.now() } })
     else this.#outbox.add(code, { kind: 'scan', request: this.#requestOf(code) })
@@ -186,7 +186,7 @@ export class Desk {
     this.#setHeld([])
   }
 
-  /** Takes a code from a phone, which knows a trigger that bounces by itself; the server tells the phone the answer too. */
+  /** Handles a code from a phone, which filters bounces itself; the server sends the answer to the phone too. */
   readonly hear = ({ id, key, code }: PhoneScan): void => {
     const { waiting, unknown } = this.#state
     if (this.#heard.has(key) || [...waiting, ...unknown].some((entry) => entry.key === key)) return
@@ -236,14 +236,14 @@ export class Desk {
     if (entry) this.#append({ id: newKey(), label: entry.label, outcome: { kind: 'set-aside' } })
   }
 
-  /** Closes the person, once what was scanned for the person is done. */
+  /** Closes the open reader once all waiting tasks are done. */
   readonly close = (): void => {
     this.#last = { code: '', at: -Infinity }
     if (this.#state.waiting.length > 0) this.#outbox.add(t('desk.screen.closing'), { kind: 'close' })
     else this.#setOpen(null)
   }
 
-  /** Reads again what the person has and owes. */
+  /** Reloads the open reader's loans and dues. */
   readonly refresh = (): void => {
     const { open } = this.#state
     if (!open) return
@@ -251,7 +251,7 @@ export class Desk {
     this.#outbox.add(name, { kind: 'refresh', uid, name }, { isVolatile: true })
   }
 
-  /** What is scanned means something else from now on, the same code too. Nobody stands at a book drop. */
+  /** Sets the mode; the last code may then be scanned again at once. The book drop closes the open reader. */
   readonly setMode = (mode: Mode | null): void => {
     if (mode?.kind === 'drop' && this.#state.open) this.close()
     this.#last = { code: '', at: -Infinity }
@@ -386,7 +386,7 @@ export class Desk {
   }
 
   #failed({ label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
-    // The strip keeps the name, which is known already.
+    // The strip keeps showing the reader's name; only loans and dues are missing.
     if (task.kind === 'reopen' || task.kind === 'refresh') return
     this.#doubt(task)
     // Already done: sent earlier by another page, or by this one before its reload.
@@ -449,7 +449,7 @@ export class Desk {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
         if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
         entries.push(...left)
-        // The form that they waited for no longer exists.
+        // The form for which they were held no longer exists.
         for (const code of codes) this.#outbox.add(code, { kind: 'scan', request: { code } })
       }
       this.#outbox.remember(HELD, null, name)
@@ -486,7 +486,7 @@ export class Desk {
     this.#outbox.remember(OPEN, open && { uid: open.uid, name: open.name, since: open.since })
   }
 
-  /** Scans that wait for the connection are for the person who is open. */
+  /** Closes the reader who was idle too long, unless scans wait for the connection: those are for this reader. */
   readonly #onSilence = (): void => {
     if (this.#state.waiting.length === 0) this.close()
     else this.#silence = setTimeout(this.#onSilence, SILENCE_MS)
@@ -512,7 +512,7 @@ export class Desk {
   #set(changes: Partial<DeskState>): void {
     const { waiting, unknown, line, newer } = this.#outbox.state
     const now = this.#actsNow()
-    // Keeps the same map while nothing was pressed, so that memoised parts do not render.
+    // Keeps the same map unless a button was pressed, so that memoised components do not render.
     const acts = isSame(now, this.#state.acts) ? this.#state.acts : now
     this.#state = { ...this.#state, ...changes, waiting, unknown, line, newer, acts }
     this.#storeUnsettled()

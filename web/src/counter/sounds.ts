@@ -1,7 +1,9 @@
 import { storage } from '../lib/storage'
 import type { Look } from './words'
 
-/** Hertz and seconds, one after the other: done, look here, keep, refused. A question asks to look; the rest is silent. */
+/**
+ * Frequencies and durations of the tones of each look. A question sounds like `attention`; the other looks are silent.
+ */
 const TONES: Readonly<Partial<Record<Look, readonly (readonly [hertz: number, seconds: number])[]>>> = {
   ok: [[880, 0.09]],
   attention: [
@@ -29,12 +31,12 @@ export const sound = {
 
 let audio: AudioContext | null = null
 
-/** Says how an answer is meant, for whoever looks at the books and not at the screen. */
+/** Plays the sound of an answer, for a librarian who looks at the books and not at the screen. */
 export function play(what: Look): void {
   const tones = TONES[what]
   if (!tones || !sound.isOn() || typeof AudioContext === 'undefined') return
   audio ??= new AudioContext()
-  // A page without a press since it was loaded, as one that a phone feeds, begins suspended.
+  // On a page without a press since it was loaded, such as one fed by a phone, the audio begins suspended.
   if (audio.state === 'suspended') void audio.resume().catch(() => undefined)
   let at = audio.currentTime
   for (const [hertz, seconds] of tones) {
@@ -42,7 +44,7 @@ export function play(what: Look): void {
     const loudness = audio.createGain()
     tone.type = what === 'stop' ? 'sawtooth' : 'sine'
     tone.frequency.value = hertz
-    // Without a short fade every tone ends with a click.
+    // Without this short fade, every tone would end with a click.
     loudness.gain.setValueAtTime(0.2, at)
     loudness.gain.exponentialRampToValueAtTime(0.001, at + seconds)
     tone.connect(loudness).connect(audio.destination)

@@ -11,7 +11,7 @@ export type Task =
   /** `card` is the id of the entry that offered it. */
   | { kind: 'scan'; request: Request; card?: string }
   | { kind: 'pay'; fines: Fines; amount: number; method: Method }
-  /** Without `amount`, all that is open. */
+  /** Without `amount`, the whole open amount. */
   | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */

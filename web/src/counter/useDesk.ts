@@ -20,8 +20,8 @@ const LEFT: LeftByOldPage = {
 }
 
 /**
- * The desk of each librarian who used this page. It stays as it is while its librarian looks at another screen: what waits
- * is sent all the same. While another person is signed in, it sends nothing.
+ * The desk of each librarian who used this page. It continues to send its waiting tasks while its librarian looks at
+ * another screen, and sends nothing while another person is signed in.
  */
 const desks = new Map<number, Desk>()
 
@@ -57,20 +57,20 @@ function deskOf(uid: number, queries: QueryClient): Desk {
   const left = old.read()
   if (left) desk.takeOver(left)
   old.remove()
-  // Whichever screen its librarian signs in on.
+  // Subscribed here, because the librarian may sign in again on any screen.
   queries.getQueryCache().subscribe(({ type, query }) => {
     if (query.queryKey[0] !== keys.session[0]) return
-    // A mode belongs to one sitting at the desk.
+    // A mode does not outlive the session of its librarian.
     if (!isOwners() && desk.snapshot().mode) desk.setMode(null)
     if (type === 'updated' && desk.snapshot().line === 'signed-out' && isOwners()) void desk.resume()
   })
   return desk
 }
 
-/** Sends what the desk of this librarian left unsent, whichever screen they are on. */
+/** Sends the unsent tasks of this librarian's desk, from any screen. */
 export const resumeDesk = (queries: QueryClient, uid: number): Promise<void> => deskOf(uid, queries).resume()
 
-/** The desk of this page, its state, and the number of tasks that wait for other librarians. */
+/** Returns this page's desk, its state, and the number of tasks that wait for other librarians. */
 export function useDesk() {
   const queries = useQueryClient()
   const uid = useOwner()

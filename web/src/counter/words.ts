@@ -22,7 +22,7 @@ export function classOf({ outcome }: LogEntry): Look {
   }
 }
 
-/** Returns what the hand does next, to be shown largest (R-SEAM-7). */
+/** Returns the librarian's next steps, to be shown largest (R-SEAM-7). */
 export const nextOf = ({ outcome }: LogEntry): string[] =>
   outcome.kind === 'answered' ? (outcome.answer.next ?? []).map(wordsOf) : []
 

@@ -49,7 +49,7 @@ export function AccountPage({ children }: { children: ReactNode }) {
   )
 }
 
-/** Says above a form why it failed, if it did: an error, or a text. */
+/** Alert above a form with the reason of its failure, if any: an error, or a text. */
 export const Failure = ({ of }: { of: unknown }) =>
   of !== null && (
     <Alert color="red" mt="lg" role="alert">

@@ -9,7 +9,7 @@ import { useTitle } from '../../lib/title'
 import { paths } from '../../screens'
 import { AccountPage, Failure } from './AccountPage'
 
-/** Requests a password reset link; says the same for every address (R-PEOPLE-3). */
+/** Requests a password reset link; shows the same text for every address (R-PEOPLE-3). */
 export function Forgot() {
   useTitle(t('account.forgot.title'))
   const [sentTo, setSentTo] = useState<string | null>(null)

@@ -33,7 +33,7 @@ type Props = {
   onFailure: (message: string | null) => void
 }
 
-/** Sign-in with the college's provider, which takes the whole window. */
+/** Sign-in with the college's provider; leads away from this page. */
 export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
   const provider = useQuery(sessionQuery).data?.provider ?? ''
   const begin = useAction(beginByProvider)
@@ -49,7 +49,7 @@ export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
     if (end !== null) reportEnd(end)
   }, [end])
 
-  // The Back button may restore the page as it was left.
+  // The Back button may restore this page with the button still busy.
   useEffect(() => {
     const stay = () => setLeaving(false)
     addEventListener('pageshow', stay)

@@ -11,7 +11,7 @@ import { useTitle } from '../../lib/title'
 import { AccountPage, Failure } from './AccountPage'
 import { SecondStep, useEnter } from './SecondStep'
 
-/** Chooses a password with a code from the library's desk: the first one, or a new one (R-PEOPLE-3). */
+/** Sets the first or a new password with a code from the library's desk (R-PEOPLE-3). */
 export default function RedeemScreen() {
   useTitle(t('account.redeem.title'))
   const navigate = useNavigate()

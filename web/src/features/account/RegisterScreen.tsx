@@ -25,7 +25,7 @@ import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
 
 const rules = forms.Registration
-/** Refusals of details that the library has, as of a person who was imported. */
+/** Refusals of details that the library already has, such as those of an imported person. */
 const KNOWN: ReadonlySet<string> = new Set(['email-taken', 'roll-number-taken'])
 
 export default function RegisterScreen() {

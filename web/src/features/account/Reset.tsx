@@ -75,7 +75,7 @@ const Heading = () => (
   </Title>
 )
 
-/** Leads to another link. */
+/** Link to request another reset link. */
 const Again = () => (
   <Text mt="lg" c="dimmed">
     {rich('account.reset.again', {

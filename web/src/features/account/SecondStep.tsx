@@ -15,7 +15,7 @@ import { storedRole } from '../../lib/storage'
 import { homeOf } from '../../screens'
 import { Failure } from './AccountPage'
 
-/** Returns what a screen does once a person is signed in: remembers the role and opens the person's home. */
+/** Returns the function that completes a sign-in: it stores the role and opens the person's home. */
 export function useEnter(): (user: User) => void {
   const navigate = useNavigate()
   return ({ role }) => {
@@ -26,7 +26,7 @@ export function useEnter(): (user: User) => void {
 
 type SecondStepProps = {
   onEnter: (user: Entered) => void
-  /** Returns to the password. */
+  /** Called to go back to the password. */
   onAgain: () => void
 }
 

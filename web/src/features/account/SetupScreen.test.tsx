@@ -26,7 +26,7 @@ describe('setting up a library', () => {
     expect(screen.getByLabelText('Full name')).toHaveValue('Meera Iyer')
     const sent = made.find(({ method, url }) => method === 'POST' && url.endsWith('/setup'))
     expect(await sent?.json()).toMatchObject({ code: 'BCDF-2345', email: 'meera@library.test' })
-    // The code is in no address that is sent.
+    // No request has the code in its address.
     expect(made.every(({ url }) => !url.includes('BCDF'))).toBe(true)
   })
 })

@@ -114,7 +114,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const offersCard = session?.idCard !== false
   /** Failure of another way to sign in. */
   const [otherFailure, setOtherFailure] = useState<string | null>(null)
-  // A code typed by a password manager is no card.
+  // A code typed by a password manager is not a card's.
   const asked = isAskedForCode(signIn.error)
   const isLate = useLate()
   useKeyboardWedge(
@@ -126,7 +126,8 @@ function SignInForm({ end, next, enter }: FormProps) {
       void (async () => {
         const answer = await findCard(code)
         if (!answer || 'email' in answer) return
-        // Typed text may have been meant for the field; no roll number is an address.
+        // Typed text may have been meant for the field, so it is put back; not in the email field, as no roll number is
+        // an address.
         if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
         // After an address typed by hand, this was a password from a password manager.
         const address = email.current?.value ?? ''
@@ -309,7 +310,7 @@ function NotLoaded({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-/** Already signed in: one press continues, instead of the form. */
+/** Shown instead of the form to a user who is already signed in: one press continues. */
 function Continue({ onContinue }: { onContinue: (user: User) => void }) {
   const user = useQuery(sessionQuery).data?.user
   if (!user) return null

@@ -9,7 +9,7 @@ describe('a forgotten password', () => {
   it('offers a link only where mail is configured', async () => {
     fakeServer({ 'GET /auth/session': { body: { user: null, idCard: true, mail: true } } })
     renderApp('/login')
-    // In the chunk of the other ways to sign in.
+    // Loaded with the chunk of the other ways to sign in, so wait for it.
     const link = await screen.findByRole('link', { name: 'Forgot your password?' }, { timeout: 10_000 })
     expect(link).toHaveAttribute('href', '/library/forgot')
   })

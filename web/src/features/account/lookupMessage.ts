@@ -6,7 +6,7 @@ export function lookupMessage(error: unknown): string {
   if (!(error instanceof ProblemError)) return t('account.card.failed')
   const { code, message, retryAfter } = error
   if (code === 'card-unknown' || code === 'card-role-unknown') return message
-  // No account has a text that cannot be a roll number.
+  // A text that cannot be a roll number belongs to no account.
   if (code === 'invalid' || code === 'payload-too-large') return t('account.card.nobody')
   if (code === 'not-found') return t('account.card.notOffered')
   return code === 'too-many-requests' ? tooMany(retryAfter) : t('account.card.failed')

@@ -104,7 +104,7 @@ describe('what Create Account refuses', () => {
     await userEvent.click(create())
     await screen.findByRole('alert')
     await paste('Password', 'four plain words')
-    // Like a hand: the second press comes before the answer.
+    // As by hand: the second press comes before the response.
     await userEvent.setup({ delay: 30 }).dblClick(create())
     expect(await screen.findByText('Account created.')).toBeVisible()
     expect(screen.getByLabelText('Email')).toHaveValue('asha@library.test')

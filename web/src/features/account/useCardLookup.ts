@@ -5,7 +5,7 @@ import { isPassing, lookupMessage } from './lookupMessage'
 /** Time limit of a look-up. */
 const PATIENCE_MS = 15_000
 
-/** Email of the card's owner, or why it was not found. */
+/** Email of the card's owner, or the reason why it was not found. */
 export type CardAnswer =
   | { email: string }
   | {
@@ -18,7 +18,7 @@ type State = { looking: boolean; refusal: string | null }
 
 const IDLE: State = { looking: false, refusal: null }
 
-/** Looks cards up, one at a time: only the newest counts, and only until the person does something else. */
+/** Looks up cards, one at a time: a newer look-up or another action of the person cancels a pending one. */
 export function useCardLookup() {
   const [state, setState] = useState(IDLE)
   const current = useRef<AbortController | null>(null)

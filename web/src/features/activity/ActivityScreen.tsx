@@ -183,7 +183,7 @@ type ChosenProps = {
   onRemove: (name: 'person' | 'book') => void
 }
 
-/** The chosen person and book; their names are in any of the found changes. */
+/** The chosen person and book. Their names are looked up in the changes that were found. */
 function Chosen({ filter, changes, onRemove }: ChosenProps) {
   const person = changes.flatMap(({ actor, person: of }) => [actor, of]).find((one) => one?.id === filter.person)
   const book = changes.map((change) => change.book).find((one) => one?.id === filter.book)

@@ -11,7 +11,7 @@ import { UndoChange } from './UndoChange'
 type ChangeItemProps = {
   change: Change
   timeZone: string
-  /** Names filter the list; otherwise they link to their own pages. */
+  /** True if names filter the list; otherwise they link to their own pages. */
   narrows?: true
 }
 
@@ -98,7 +98,7 @@ function Differences({ change }: { change: Change }) {
 function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)
-  // The list is filtered by it already.
+  // The list is filtered by this person or book already.
   if (after.get(name) === String(id)) return name === 'person' ? words : null
   after.set(name, String(id))
   return (
