@@ -26,7 +26,7 @@ use crate::{
     storage,
 };
 
-/// Author and shelf may be added with the description.
+/// Author and shelf location may stay empty until the title is described.
 pub const LATER_AUTHOR: Text = Text { min: 0, ..AUTHOR };
 pub const LATER_LOCATION: Text = Text { min: 0, ..LOCATION };
 
@@ -47,7 +47,7 @@ pub struct AccessionForm {
     isbn: Option<String>,
     /// Price of a copy.
     price: Option<Money>,
-    /// Barcodes of the first copies; the others get the next accession numbers.
+    /// Barcodes of the first copies; the remaining copies get the next accession numbers.
     #[serde(default)]
     barcodes: Vec<String>,
     /// Number of copies; by default one per barcode, and at least one.
@@ -108,7 +108,7 @@ pub struct AccessionsQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 

@@ -163,7 +163,7 @@ impl App {
 }
 
 impl Limits {
-    /// Takes a token before a password or a code is verified, so that concurrent guesses are counted too.
+    /// Takes rate-limit tokens before a password or a code is verified, so that concurrent guesses count too.
     pub(super) fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.take(device),
@@ -196,17 +196,17 @@ impl Limits {
     /// Notes a wrong second-factor code.
     pub(super) fn note_wrong_code(&self, tries: &Tries) {
         if let Tries::SecondFactor((uid, None), network) = tries {
-            // Already taken by an earlier one, if it fails.
+            // An error means that an earlier wrong code has taken the only token already.
             let _ = self.lately_wrong_code.take(&(*uid, *network));
         }
     }
 
     /// Returns the weight of a sign-in in the password queue (R12), lowest first: 0 in a known browser, else recent
-    /// failures of the account times those of the network. A user who mistypes once goes before attackers, whether they
-    /// guess from one network or at one account.
+    /// failures of the account times those of the network. A user who mistypes once is served before attackers, whether
+    /// they guess from one network or at one account.
     fn failures(&self, tries: &Tries) -> f64 {
         match tries {
-            // Codes are compared without queueing.
+            // Second-factor codes do not wait in the password queue.
             Tries::KnownDevice(_) | Tries::SecondFactor(..) => 0.0,
             Tries::Elsewhere(account, network) => {
                 self.failures_of_account.taken(account) * self.failures_of_network.taken(network)
@@ -214,7 +214,7 @@ impl Limits {
         }
     }
 
-    /// Gives the token back after a right secret, or one that was not checked.
+    /// Gives the rate-limit tokens back after a right secret, or one that was not checked.
     pub(super) fn give_back_sign_in(&self, tries: Tries) {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.give_back(&device),
@@ -258,15 +258,15 @@ impl App {
         if !matches!(verdict, Ok(Verdict::Wrong)) {
             self.limits.give_back_sign_in(tries);
         } else if let Tries::Elsewhere(account, _) = &tries {
-            // Already taken by an earlier failure, if it fails.
+            // An error means that an earlier failure has taken the only token already.
             let _ = self.limits.lately_failed.take(account);
         }
         Ok(verdict?)
     }
 }
 
-/// Sign in; the answer sets the session cookie. If the account has a second factor, the right password gets
-/// `second-factor-needed`, and `POST /auth/sign-in/code` follows in the same browser within five minutes.
+/// Sign in; the response sets the session cookie. If the account has a second factor, the right password gets
+/// `second-factor-needed`, and `POST /auth/sign-in/code` must follow in the same browser within five minutes.
 #[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = Entered)))]
 pub async fn sign_in(
     State(app): State<Shared>,
@@ -360,9 +360,9 @@ pub(super) struct Entrance {
     user: User,
     arrival: Arrival,
     change: Option<SignInChange>,
-    /// Cookie that makes this browser known.
+    /// Device cookie, by which later sign-ins recognise this browser.
     device: HeaderValue,
-    /// The account has signed in in this browser before.
+    /// True if the account has signed in with this browser before.
     is_known: bool,
     agent: Agent,
 }
@@ -399,7 +399,7 @@ impl Entrance {
         self.arrival.begin(tx, &self.user, now)
     }
 
-    /// Builds the answer, which sets the cookies; call after the commit. `proved`: a second factor was given.
+    /// Builds the response, which sets the cookies; call after the commit. `proved`: true if a second factor was given.
     pub fn answer(self, app: &App, proved: bool) -> Response {
         let cookies = [self.arrival.begun(app), self.device].map(|cookie| (header::SET_COOKIE, cookie));
         let entered = Entered::of(app, self.user, proved);
@@ -420,14 +420,14 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Builds the answer. `proved`: a second factor was given.
+    /// Builds the response body. `proved`: true if a second factor was given.
     pub(super) fn of(app: &App, user: User, proved: bool) -> Self {
         Self { second_factor_missing: !proved && app.settings.requires_second_factor(user.role), user }
     }
 }
 
 /// Completes a password sign-in in one transaction with `also`: begins the session or, if the account has a second
-/// factor, asks for it. The answer sets the cookies.
+/// factor, asks for it. The response sets the cookies.
 pub(super) async fn finish_sign_in(
     app: &App,
     headers: &HeaderMap,
@@ -497,7 +497,7 @@ impl Arrival {
         Ok(())
     }
 
-    /// Evicts the replaced session and returns the cookie; call after the commit.
+    /// Evicts the replaced session from the cache and returns the new cookie; call after the commit.
     pub fn begun(self, app: &App) -> HeaderValue {
         if let Some(replaced) = &self.replaced {
             app.sessions.forget(replaced);
@@ -513,7 +513,8 @@ pub struct Redemption {
     /// Roll number of the code's owner, as on the ID card.
     #[serde(default)]
     roll_number: String,
-    /// Email of the code's owner, if no roll number is given; beside one, the address to sign in with if missing.
+    /// Email of the code's owner if no roll number is given. Given with a roll number, it is added to a record without
+    /// an email.
     #[serde(default)]
     email: String,
     /// Sign-in code, case-insensitive, with or without the hyphen.
@@ -530,7 +531,7 @@ pub struct Redemption {
 pub const CODE: Text = Text { field: "code", label: "Code", min: 1, max: 40, kind: Kind::Line };
 
 /// Choose a password with a code, and sign in (R-PEOPLE-3). An unknown person, another person's code and a wrong code
-/// get the same answer.
+/// get the same response.
 #[utoipa::path(post, path = "/auth/redeem", request_body = Redemption, responses((status = 200, body = Entered)))]
 pub async fn redeem_code(
     State(app): State<Shared>,
@@ -627,7 +628,7 @@ pub async fn sign_out(
     Ok((StatusCode::NO_CONTENT, headers))
 }
 
-/// Signed-in user, and the ways to sign in that are offered.
+/// Signed-in user, and the sign-in methods on offer.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact for the screens")]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -645,7 +646,7 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     second_factor_missing: bool,
-    /// True while the first librarian is still to be made (`POST /setup`); omitted otherwise.
+    /// True while the first librarian must still be created (`POST /setup`); omitted otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     setup: bool,
@@ -687,7 +688,7 @@ pub async fn read_session(
     };
     let provider = app.settings.provider.as_ref().map(|provider| provider.label().to_owned());
     let unread_notices = match user.as_ref().map(|user| user.uid) {
-        // Without the number the session is still known.
+        // If the count cannot be read, the session is returned without it.
         Some(uid) => app.library.db.read(move |tx| notices::unread(tx, uid)).await.ok(),
         None => None,
     };
@@ -714,7 +715,7 @@ pub struct CardLookup {
     roll_number: String,
 }
 
-/// Owner of a card.
+/// Result of a card look-up.
 #[derive(Serialize, ToSchema)]
 pub struct CardHolder {
     /// Address to sign in with.
@@ -738,7 +739,7 @@ pub async fn look_up_id_card(
     let mut invalid = Invalid::default();
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
     invalid.or(())?;
-    // Hits, misses and look-ups beyond the limit run the same read; the delay hides the rest of their difference.
+    // Hits, misses and look-ups beyond the limit run the same read; the delay hides the remaining difference in time.
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
     let find = move |tx: &mut Tx<'_>| -> storage::Result<_> {
         let found = accounts::by_roll_number(tx, &roll_number)?;
@@ -749,8 +750,8 @@ pub async fn look_up_id_card(
     let found = app.library.db.read(find).await;
     tokio::time::sleep_until(answer_at).await;
     let (found, hash) = found?;
-    // The browser in which the card's owner signed in before knows the answer, so an attacker in the same network must
-    // not keep it out (X6).
+    // A browser in which the card's owner signed in before learns nothing new, so it is exempt from the limit: an
+    // attacker in the same network must not lock it out (X6).
     let device = Device::of(app.settings.is_https(), &headers);
     let is_known = device.zip(hash).map(|(device, hash)| device.knows(&hash)).transpose()?;
     if is_known != Some(true) {

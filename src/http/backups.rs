@@ -47,16 +47,16 @@ pub struct KeptBackup {
     /// compared yet; read the list again. `unknown`: there is nothing to compare it with.
     state: &'static str,
     made_at: String,
-    /// Length of its file.
+    /// Size of the file in bytes.
     bytes: u64,
-    /// Titles in it; null if it does not tell.
+    /// Number of titles in the backup; null if unknown.
     #[schema(required)]
     books: Option<i64>,
     #[schema(required)]
     copies: Option<i64>,
     #[schema(required)]
     people: Option<i64>,
-    /// Loans, past ones included.
+    /// Number of loans, including past ones; null if unknown.
     #[schema(required)]
     loans: Option<i64>,
 }
@@ -95,11 +95,11 @@ pub struct BackupPlan {
     /// Time of day in the library's time zone.
     #[schema(value_type = String)]
     at: Time,
-    /// Number of days that are kept, each with its backup.
+    /// Number of days for which a backup each is kept.
     days: usize,
-    /// Number of weeks behind those days.
+    /// Number of weeks before those days, also with a backup each.
     weeks: usize,
-    /// Number of months behind those weeks.
+    /// Number of months before those weeks, also with a backup each.
     months: usize,
 }
 
@@ -122,19 +122,19 @@ pub struct BackupList {
     /// Null if the server makes no backups.
     #[schema(required)]
     plan: Option<BackupPlan>,
-    /// True for PostgreSQL, which `pg_dump` backs up.
+    /// True if the database is PostgreSQL, which `pg_dump` backs up.
     postgres: bool,
-    /// True while a backup is made by hand.
+    /// True while a backup requested by hand is being made.
     running: bool,
-    /// Reason why the last backup was not made.
+    /// Reason why the backups cannot be listed or the last one was not made; null without a failure.
     #[schema(required)]
     failure: Option<String>,
-    /// True if the caller has every capability, which a download asks for.
+    /// True if the caller has every capability, which a download requires.
     may_download: bool,
     backups: Vec<KeptBackup>,
 }
 
-/// True for a librarian with every capability: a backup holds everything.
+/// True for a librarian with every capability, because a backup contains all data.
 fn may_download(librarian: &User) -> bool {
     Capability::ALL.iter().all(|one| librarian.capabilities.contains(one))
 }
@@ -163,8 +163,8 @@ pub async fn list_backups(
     }))
 }
 
-/// Make a backup now, beside the daily ones; the last ten of these are kept. It goes on by itself: read the list. While one
-/// is made, a second call changes nothing.
+/// Make a backup now, in addition to the daily ones; the last ten made by hand are kept. The server makes it in the
+/// background: read the list for the result. While a backup is being made, a second call changes nothing.
 #[utoipa::path(post, path = "/backups", responses((status = 204)))]
 pub async fn make_backup(
     State(app): State<Shared>,
@@ -189,8 +189,8 @@ pub async fn make_backup(
     Ok(answer)
 }
 
-/// Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because it holds
-/// everything. The server's log notes each download.
+/// Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because a
+/// backup contains all data. Each download is logged.
 #[utoipa::path(get, path = "/backups/{name}", params(("name" = String, Path)),
     responses((status = 200, body = String, content_type = "application/vnd.sqlite3")))]
 pub async fn download_backup(

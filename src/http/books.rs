@@ -64,8 +64,8 @@ const MOST_GENRES: usize = 60;
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
     /// Text to find in title or author, ignoring case and accents, best matches first: the title itself, whole words,
-    /// parts of words, then the more popular book. A text that no book contains may be an ISBN or a barcode; otherwise the
-    /// books of `meant` are listed.
+    /// parts of words, then the more popular book. If no book contains the text, it is looked up as an ISBN or a
+    /// barcode; otherwise the books of `meant` are listed.
     #[serde(default)]
     q: String,
     /// Fields to search.
@@ -78,7 +78,7 @@ pub struct ListQuery {
     /// Only books with a copy on the shelf.
     #[serde(default)]
     available: bool,
-    /// Counts `total` exactly beyond 1000 too, which may take as long as reading all titles.
+    /// Counts `total` exactly even above 1000, which may take as long as reading all titles.
     #[serde(default)]
     exact: bool,
     /// Order of the books.
@@ -88,7 +88,7 @@ pub struct ListQuery {
     /// Page length, 1 to 100; 24 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` or `previous` of another page.
+    /// Value of `next` or `previous` from another page.
     cursor: Option<String>,
 }
 
@@ -126,7 +126,7 @@ pub struct BookList {
     books: Vec<Book>,
     /// Number of matches, counted up to 1000 unless `exact` is set.
     total: usize,
-    /// True if `total` is exact; otherwise there are more.
+    /// True if `total` is exact; otherwise there are more matches.
     total_is_exact: bool,
     /// Cursor of the next page.
     #[schema(required)]
@@ -137,17 +137,17 @@ pub struct BookList {
     /// Text whose books are listed because no book matches the search: another spelling of it, or fewer words.
     #[schema(required)]
     meant: Option<Meant>,
-    /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
-    /// total and appear on no other page.
+    /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They are not counted
+    /// in `total` and appear on no other page.
     similar: Vec<SimilarBook>,
 }
 
 /// Text searched instead of one that no book matches.
 #[derive(Serialize, ToSchema)]
 pub struct Meant {
-    /// Its words, as the first book spells them.
+    /// Words of the text, as the first book spells them.
     words: String,
-    /// Some of the words typed are left out.
+    /// True if some of the typed words are left out.
     fewer: bool,
 }
 
@@ -363,10 +363,10 @@ pub struct BookDetail {
     /// Next due date of a copy on loan, today or later; null without one.
     #[schema(required, value_type = Option<String>, format = Date)]
     next_due: Option<Date>,
-    /// Queue for the title, and the caller's place and choices.
+    /// Queue for the title, with the caller's own hold and options.
     reservation: Reservation,
-    /// Reasons that keep the student who asks from borrowing the title without the desk; empty for other callers.
-    /// `POST /books/{id}/loans` decides again.
+    /// Reasons why the calling student may not borrow the title without the desk; empty for other callers. `POST
+    /// /books/{id}/loans` checks again.
     refusals: Vec<BlockShown>,
 }
 
@@ -398,8 +398,8 @@ fn answer(
     Answer::json(status, &body)?.with_etag(&tag)
 }
 
-/// Builds the ETag from the record's version and from the count and status that a form loads. A save sends it back, and
-/// count and status are applied as differences (R-BOOK-7, R-BOOK-8).
+/// Builds the ETag from the record's version and from the count and status that a form loads. A save sends the ETag
+/// back, and its changes to count and status are applied as differences (R-BOOK-7, R-BOOK-8).
 fn etag(loaded: &Loaded) -> String {
     let status = if loaded.status == Status::Available { 'a' } else { 'n' };
     format!("\"{}-{}-{status}\"", loaded.version, loaded.copies)
@@ -450,7 +450,7 @@ pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<Boo
             Ok((answer(StatusCode::OK, detail, reservation, refusals)?, recalculated))
         })
         .await?;
-    // The answer is right without the write, so a full disk must not hide the page.
+    // The response is right without the write, so a full disk must not make the page fail.
     if recalculated
         && let Err(error) = app.library.db.write(move |tx| books::recalculate_status(tx, id)).await
     {
@@ -477,7 +477,7 @@ pub async fn add_book(
     .await
 }
 
-/// Stores a new title with its copies and builds the answer.
+/// Stores a new title with its copies and builds the response.
 pub(super) fn store_new(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -597,7 +597,7 @@ fn drawn(of: &Cover<'_>) -> Response {
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
         // After a minute browsers show the old cover once more while they fetch the new one.
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60, stale-while-revalidate=86400")),
-        // A page opened as 127.0.0.1 may show a picture whose address says localhost.
+        // A page opened at 127.0.0.1 may load covers from localhost, which is another origin.
         (
             header::HeaderName::from_static("cross-origin-resource-policy"),
             HeaderValue::from_static("cross-origin"),

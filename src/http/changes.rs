@@ -55,7 +55,7 @@ pub struct ChangeQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of the previous page.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
 }
 
@@ -88,19 +88,19 @@ pub struct ChangeRow {
     text: String,
     /// Description as messages to translate.
     messages: Vec<Message>,
-    /// Already undone.
+    /// True if the change was undone.
     undone: bool,
-    /// The caller may undo the change today; later changes may still prevent it.
+    /// True if the caller may undo the change today; a later change may still prevent it.
     undoable: bool,
     /// Fields of this kind of change.
     #[schema(value_type = Object)]
     change: Change,
-    /// The affected reader has been forgotten (R-PEOPLE-10).
+    /// True if the affected reader has been forgotten (R-PEOPLE-10).
     forgotten: bool,
 }
 
-/// True if the librarian has what the undo of this kind of change needs; `None` if it is never undone. A payment is undone
-/// by the librarian who took it, or by one who may pay money out (X11).
+/// True if the librarian has the capability to undo this kind of change; `None` if it can never be undone. Only the
+/// librarian who took a payment, or one who may pay money out, may undo the payment (X11).
 fn may_undo(librarian: &User, recorded: &Recorded) -> Option<bool> {
     let may = |needed| librarian.capabilities.contains(&needed);
     let needed = recorded.change.undone_by()?;
@@ -110,7 +110,7 @@ fn may_undo(librarian: &User, recorded: &Recorded) -> Option<bool> {
     Some((may(needed) || may_of_own) && (!is_payment || is_own || may(Capability::Money)))
 }
 
-/// True if the librarian has what the undo of the earlier changes needs that are undone with this one.
+/// True if the librarian may also undo the earlier changes that are undone together with this one.
 fn may_undo_linked(tx: &mut Tx<'_>, librarian: &User, id: ChangeId) -> storage::Result<bool> {
     let has_all = Capability::ALL.iter().all(|one| librarian.capabilities.contains(one));
     Ok(has_all

@@ -15,8 +15,8 @@ use super::{Shared, error::Error};
 /// Header in which proxies name the addresses of their callers.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// Network of a client: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a server gets
-/// (RFC 6177, BCP 157) and within which it picks addresses freely.
+/// Network of a client: an IPv4 address, or the /64 of an IPv6 address, the smallest block that a household or a server
+/// gets (RFC 6177, BCP 157), within which it picks addresses freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
@@ -46,7 +46,8 @@ pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr])
     client(peer(extensions), headers, trusted).to_canonical()
 }
 
-/// Logs once that an untrusted address forwards requests: all its visitors share the limits of one address (O8).
+/// Logs once that an untrusted address forwards requests, so that all visitors behind it share one address's limits
+/// (O8).
 pub fn note_unknown_proxy(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) {
     static LOGGED: Once = Once::new();
     let peer = peer(extensions);
@@ -118,7 +119,8 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
     }
 
-    /// S1, P4: the list was read from the left, up to the first item that is no address.
+    /// Regression test for S1 and P4: the list used to be read from the left, up to the first item that is not an
+    /// address.
     #[test]
     fn a_client_cannot_put_an_address_of_its_choice_before_its_own() {
         for forged in

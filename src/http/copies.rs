@@ -30,7 +30,7 @@ use crate::{
     storage::{books, copies},
 };
 
-/// Maximum number of copies shelved in one transaction; the next one shelves the rest.
+/// Maximum number of copies shelved in one transaction; further transactions shelve the rest.
 const AT_ONCE: i64 = 500;
 
 /// Translates an obstacle to a change of the stock into an error of the API.
@@ -56,7 +56,7 @@ pub fn refused_in(given: &[String], error: circulation::Error) -> Error {
     }
 }
 
-/// Page of a title's copies, with the counts of all.
+/// Page of a title's copies, with the number of all its copies per state.
 #[derive(Serialize, ToSchema)]
 pub struct CopyList {
     copies: Vec<Copy>,
@@ -80,7 +80,7 @@ pub struct CopiesQuery {
     /// Page length, 1 to 100; 100 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
@@ -168,7 +168,7 @@ pub async fn add_copies(
             ids.extend(added.map_err(|error| refused_in(&given, error))?);
         }
         let mut added = Vec::with_capacity(ids.len());
-        // One page; the list of copies has them all.
+        // Only the first page of them; the list of copies has the rest.
         for copy in ids.iter().take(100) {
             added.extend(copies::by_id(tx, copy.id)?);
         }
@@ -187,7 +187,7 @@ pub const COUNT: crate::domain::rule::Number =
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CopyEdit {
     barcode: Option<String>,
-    /// Empty or null: the location of its title.
+    /// Shelf location; if empty or null, the location of the title.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     location: Option<Option<String>>,
@@ -304,7 +304,7 @@ pub struct CopyQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 

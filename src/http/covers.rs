@@ -25,10 +25,10 @@ use crate::{
     text,
 };
 
-/// Time that decoding may take.
+/// Time limit for decoding, and for waiting until another decoding ends.
 const TIME: Duration = Duration::from_secs(10);
 
-/// One picture is decoded at a time: a decoder may take 128 MiB.
+/// Limit of one decoding at a time, because a decoder may use 128 MiB of memory.
 pub struct Drawing(Arc<Semaphore>);
 
 impl Default for Drawing {
@@ -43,7 +43,7 @@ impl Default for Drawing {
 pub struct UploadedCover {
     /// Address of the picture, to save as the book's `photoURL`.
     url: String,
-    /// Length of the kept picture.
+    /// Size of the stored picture in bytes.
     bytes: usize,
 }
 
@@ -56,8 +56,8 @@ fn refused(reason: Refused) -> Error {
     Invalid::field("file", message).into()
 }
 
-/// Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. It is made smaller, and only its pixels are kept. A
-/// cover that no book shows is deleted after three days.
+/// Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. The picture is scaled down, and its metadata
+/// is dropped. A cover that no book uses is deleted after three days.
 #[utoipa::path(post, path = "/covers",
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = UploadedCover)))]
@@ -69,7 +69,7 @@ pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result
         drop(place);
         cover
     });
-    // A decoder that takes longer ends by itself, in its own place.
+    // A decoder that takes longer cannot be stopped: it runs on and holds the permit until it ends.
     let decoded = timeout(TIME, decoding).await.map_err(|_| refused(Refused::Large))?;
     let jpeg = decoded.map_err(|error| Error::Internal(error.into()))?.map_err(refused)?;
     let hash = text::hex(&Sha256::digest(&jpeg)[..16]);
@@ -79,7 +79,7 @@ pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result
     Ok(axum::Json(UploadedCover { url, bytes }))
 }
 
-/// Sends an uploaded cover. The bytes under an address never change.
+/// Sends an uploaded cover. The bytes at an address never change.
 pub async fn picture(app: Shared, hash: &str, asked: &HeaderMap) -> Result<Response> {
     if hash.len() != 32 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()) {
         return Err(Error::NotFound);
@@ -93,7 +93,7 @@ pub async fn picture(app: Shared, hash: &str, asked: &HeaderMap) -> Result<Respo
         (header::CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
         (header::ETAG, etag),
-        // A page opened as 127.0.0.1 may show a picture whose address says localhost.
+        // A page opened at 127.0.0.1 may load covers from localhost, which is another origin.
         (
             header::HeaderName::from_static("cross-origin-resource-policy"),
             HeaderValue::from_static("cross-origin"),

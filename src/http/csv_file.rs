@@ -1,4 +1,4 @@
-//! Lists exported as CSV. A file is streamed portion by portion, so that its size does not matter for memory.
+//! Lists exported as CSV. A file is streamed portion by portion, so that memory use does not depend on its size.
 
 use axum::{
     body::{Body, Bytes},
@@ -12,7 +12,7 @@ use crate::spreadsheet;
 
 /// Maximum rows in one file; a spreadsheet can hold about ten times as many.
 pub const MOST_ROWS: usize = 100_000;
-/// Rows read at once. A change of a book may hold its description twice, which is 80 KiB.
+/// Rows read at once: few, because a change of a book may contain its description twice, which is 80 KiB.
 pub const PORTION: i64 = 250;
 
 /// Rows and the position of the next portion; `None` after the last one.
@@ -31,8 +31,8 @@ fn lines<const COLUMNS: usize>(rows: impl IntoIterator<Item = [String; COLUMNS]>
     Ok(writer.into_inner().map_err(|error| failed(error.to_string()))?.into())
 }
 
-/// Streams a download with a header line and up to [`MOST_ROWS`] rows; `read` returns the portion at a position. A failure
-/// before the first row is answered as a problem, a later one truncates the file.
+/// Streams a download with a header line and up to [`MOST_ROWS`] rows; `read` returns the portion at a position. A
+/// failure before the first row gets a problem response; a later one truncates the file.
 pub async fn answer<const COLUMNS: usize, P, R, F>(
     name: &str,
     columns: [&str; COLUMNS],
@@ -46,7 +46,8 @@ where
 {
     let (rows, next) = read(from).await?;
     let count = rows.len();
-    // Spreadsheets read a file without the mark in the alphabet of the machine, which spoils every other script.
+    // Without the byte order mark, spreadsheets read the file in the system's legacy encoding, which garbles other
+    // scripts.
     let mark = Bytes::from_static("\u{feff}".as_bytes());
     let first = lines(std::iter::once(columns.map(ToOwned::to_owned)).chain(rows))?;
     let rest = stream::try_unfold((next, count, read), async |(next, count, read)| {

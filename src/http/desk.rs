@@ -51,11 +51,11 @@ pub struct ScanForm {
     /// Person whom the desk has open.
     #[schema(value_type = Option<i64>)]
     person: Option<UserId>,
-    /// Time at which the person was opened; a scan does not return copies lent after that.
+    /// Time at which the desk opened the person; a scan does not return copies lent since then.
     #[schema(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
     intent: Option<Intent>,
-    /// Id of the choice that answers the question raised by this code.
+    /// Id of one of the `choices` that an earlier scan of this code returned.
     choice: Option<String>,
     /// Lends or renews although the rules refuse.
     #[serde(rename = "override")]
@@ -63,9 +63,9 @@ pub struct ScanForm {
     /// Day on which a return counts: from the day of lending to today.
     #[schema(value_type = Option<String>, format = Date)]
     returned_on: Option<Date>,
-    /// Damage to the copy, which is returned if on loan, and goes to repair.
+    /// Damage to the copy: the copy is returned if it is on loan, and goes to repair.
     damaged: Option<DamageForm>,
-    /// Phone scan that this request handles; the phone gets the answer too.
+    /// Phone scan that this request handles; the answer is sent to the phone as well.
     #[schema(value_type = Option<i64>)]
     phone_scan: Option<PhoneScanId>,
 }
@@ -98,7 +98,7 @@ impl DamageForm {
     }
 }
 
-/// Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules is an answer too.
+/// Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules also has status 200.
 #[utoipa::path(post, path = "/desk/scans", request_body = ScanForm, responses((status = 200, body = desk::Answer)))]
 pub async fn scan_at_desk(
     State(app): State<Shared>,
@@ -122,7 +122,7 @@ pub async fn scan_at_desk(
     invalid.or(())?;
     let damaged = form.damaged.map(DamageForm::checked).transpose()?;
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
-    // A title search takes milliseconds: keep it out of the write, and skip it for a known code.
+    // A title search takes milliseconds: keep it out of the write transaction, and skip it for a known code.
     let looked_for = code.clone();
     let known = app.library.db.read(move |tx| desk::is_known(tx, &looked_for)).await.map_err(Error::from)?;
     let titles = if known || choice.is_some() { Vec::new() } else { titles(&app, &code).await };
@@ -186,7 +186,7 @@ pub struct TodayQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
@@ -218,10 +218,10 @@ pub struct DeskToday {
     renewed: i64,
     /// Totals by method, for closing the till.
     takings: Vec<Takings>,
-    /// Sum of the takings, less what was paid out or reversed.
+    /// Sum of `amount` over all methods, less `paidOut` and `reversed`.
     taken: Money,
     waived: Money,
-    /// Fines that fell away because overdue loans were extended (R-MONEY-5).
+    /// Fines dropped because overdue loans were extended (R-MONEY-5).
     fines_dropped: Money,
     /// Newest first.
     changes: Vec<ChangeRow>,
@@ -294,7 +294,7 @@ pub async fn read_desk_today(
     Ok(axum::Json(today))
 }
 
-/// Sums the fines that renewals dropped, without those charged after all.
+/// Sums the fines that renewals dropped, without the fines that were charged later all the same.
 fn fines_dropped(renewals: Vec<Recorded>, charged: &[Recorded]) -> Money {
     let is_charged = |renewal: ChangeId| {
         charged.iter().any(|one| {

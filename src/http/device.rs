@@ -2,10 +2,10 @@
 //! not lock the account's owner out.
 //!
 //! The cookie is `DEVICE.PROOF.PROOF…`: a random name of the browser and a proof for each of the last accounts. A proof
-//! is a MAC of the device's name under the account's password hash. So the server stores nothing, several servers
-//! agree, the cookie does not reveal the accounts, and a new password invalidates all proofs. One more proof, under the key
-//! that all servers share, says only that some account signed in there: it lets the browser begin a sign-in although others
-//! in its network use up the network's limit (X6).
+//! is a MAC of the device's name under the account's password hash. So the server stores nothing, the cookie works on
+//! every server, it does not reveal the accounts, and a new password invalidates the account's proof. One more proof,
+//! under the key that all servers share, says only that some account signed in there: it lets the browser begin a
+//! sign-in even if others have used up the limit of its network (X6).
 
 use axum::http::{HeaderMap, HeaderValue};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,7 +16,7 @@ use super::{API, cookie, error::Result, session::random};
 
 /// Accounts that one browser remembers; a computer shared by more people is not a personal device.
 const ACCOUNTS: usize = 8;
-/// Those of the accounts, and the one under the servers' key.
+/// Maximum number of proofs: one per account, and the one under the servers' key.
 const PROOFS: usize = ACCOUNTS + 1;
 /// Lifetime of the cookie in seconds: browsers cap it at 400 days (RFC 6265bis).
 const LIFETIME: i64 = 400 * 24 * 60 * 60;
@@ -39,7 +39,7 @@ fn cookie_name(https: bool) -> &'static str {
 }
 
 impl Device {
-    /// Returns the device of a request; `None` without a cookie, or with one that is not ours.
+    /// Returns the device of a request; `None` without a cookie, or with a malformed one.
     #[must_use]
     pub fn of(https: bool, headers: &HeaderMap) -> Option<Self> {
         let mut parts = cookie::read(headers, cookie_name(https))?.split('.').map(|part| {
@@ -71,7 +71,8 @@ impl Device {
         Ok(self.proofs.iter().any(|proof| mac.clone().verify_truncated_left(proof).is_ok()))
     }
 
-    /// Builds the cookie after a sign-in; `password_hash` is that of the account, if the sign-in is to be remembered for it.
+    /// Builds the cookie after a sign-in. Without `password_hash`, it adds only the proof that some account signed in
+    /// here.
     pub fn signed_in(
         shown: Option<Self>,
         https: bool,
@@ -94,7 +95,7 @@ impl Device {
             .chain(&device.proofs)
             .map(|part| URL_SAFE_NO_PAD.encode(part))
             .collect();
-        // Only sign-in needs the cookie.
+        // Only the paths of sign-in need the cookie.
         cookie::set(https, cookie_name(https), &parts.join("."), &format!("{API}/auth"), Some(LIFETIME))
     }
 }

@@ -1,4 +1,4 @@
-//! Middleware of every request: its id, deadline and log span, and the headers and metrics of its answer.
+//! Middleware of every request: its id, deadline and log span, and the headers and metrics of its response.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -38,7 +38,7 @@ pub fn request_id() -> Option<String> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// Answers a request within the deadline, with the headers of every answer.
+/// Handles a request within the time limit, and adds the headers that every response has.
 pub async fn every_request(
     State(app): State<Shared>,
     matched: Option<MatchedPath>,
@@ -52,7 +52,8 @@ pub async fn every_request(
     let address = client::address(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     client::note_unknown_proxy(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     let sound = is_sound(request.version(), request.headers());
-    // The template, not the path: a path may name a person's loan, and each value is a metric series kept for ever.
+    // The template, not the path: a path may contain the id of a person's loan, and each value is a metric series kept
+    // for ever.
     let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let id = name(&request, &app);
     let span = tracing::info_span!("request", id, method = label, route);
@@ -82,7 +83,7 @@ pub async fn every_request(
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    // The server would parse the rest of a body as the next request.
+    // On a kept connection, the server would parse the unread rest of the body as the next request.
     if !sound || !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -99,7 +100,7 @@ pub async fn every_request(
     response
 }
 
-/// True if every program on the way agrees on the request's end and host: one `Host`, and a body that states its
+/// True if proxies and this server must agree on the request's end and host: one `Host`, and a body that states its
 /// length. Chunked bodies are refused altogether: no screen sends them, and their many spellings allow request
 /// smuggling (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the rest.
 fn is_sound(version: Version, headers: &HeaderMap) -> bool {
@@ -108,7 +109,7 @@ fn is_sound(version: Version, headers: &HeaderMap) -> bool {
     hosts_wanted.contains(&hosts) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// Returns the handler's answer, or an error if the handler times out or panics; the outcome of a write is then
+/// Returns the handler's response, or an error if the handler times out or panics; the outcome of a write is then
 /// unknown.
 async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrived: &AtomicBool) -> Response {
     let mut answer = pin!(answer);
@@ -166,12 +167,12 @@ fn name(request: &Request, app: &super::App) -> String {
     }
 }
 
-/// Returns an id unique in this process and most likely among all: a random start, advanced in steps that look random.
-/// Asking the system each time costs as much as a small answer.
+/// Returns an id that is unique in this process and very likely among all servers: a random start, advanced in steps
+/// that look random. Asking the system for random bytes each time would cost as much as a small response.
 fn fresh_name() -> u64 {
     static NEXT: LazyLock<AtomicU64> =
         LazyLock::new(|| AtomicU64::new(session::random::<8>().map(u64::from_be_bytes).unwrap_or_default()));
-    // The golden ratio's odd number visits every 64-bit number once (Weyl sequence).
+    // Steps of this odd constant, from the golden ratio, visit every 64-bit number once (Weyl sequence).
     NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
 }
 

@@ -1,4 +1,4 @@
-//! Every failure of a request, and its answer (RFC 9457).
+//! Failures of requests, and their responses (RFC 9457).
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -23,7 +23,7 @@ use crate::{
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Failures, worded for the caller in the specification's words where it gives them (section 8).
+/// Failures of a request. The messages for the caller use the specification's words where it gives them (section 8).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Missing or invalid fields.
@@ -32,7 +32,7 @@ pub enum Error {
     /// The body is not JSON.
     #[error("the body is no JSON: {0}")]
     MalformedJson(String),
-    /// The body is longer than the limit in bytes.
+    /// The body is longer than this limit in bytes.
     #[error("the body is too large")]
     PayloadTooLarge(usize),
     /// The body did not arrive within the request's time limit.
@@ -68,7 +68,7 @@ pub enum Error {
     /// The library has a librarian already.
     #[error("the library has a librarian")]
     SetupDone,
-    /// The password is right, but the second factor is still to come; no session is open yet.
+    /// The password is right, but the second factor is still missing; no session is open yet.
     #[error("the second factor is asked for")]
     SecondFactorNeeded,
     /// The code is wrong or already used.
@@ -83,7 +83,7 @@ pub enum Error {
     /// An authenticator app is already set up.
     #[error("the second factor is on already")]
     SecondFactorOn,
-    /// Unknown passkey or wrong answer; the caller does not learn which.
+    /// Unknown passkey or invalid assertion; the caller does not learn which.
     #[error("the passkey is not right")]
     InvalidPasskey,
     /// The new passkey cannot be used here.
@@ -95,10 +95,10 @@ pub enum Error {
     /// The person has the maximum number of passkeys.
     #[error("the person has too many passkeys")]
     TooManyPasskeys,
-    /// The college's sign-in provider does not work now.
+    /// The college's sign-in provider is unavailable at the moment.
     #[error("the sign-in provider is of no use now")]
     ProviderUnavailable,
-    /// No return from the provider in this browser, or it has expired.
+    /// This browser has not returned from the provider, or its sign-in has expired.
     #[error("there is no sign-in by the provider to go on with")]
     ProviderForgotten,
     /// The action would leave no librarian with all capabilities.
@@ -149,7 +149,7 @@ pub enum Error {
     /// Rate limited; seconds until the next try.
     #[error("too many tries")]
     TooManyRequests(u64),
-    /// The phone's token is unknown or has ended.
+    /// The phone's token is unknown, or its pairing has ended.
     #[error("the phone no longer scans for a desk")]
     PhoneEnded,
     /// Another phone has opened this pairing code.
@@ -242,7 +242,7 @@ impl From<password::Error> for Error {
     }
 }
 
-/// Answer to a failed request: `application/problem+json` (RFC 9457).
+/// Response to a failed request: `application/problem+json` (RFC 9457).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
     /// Always `about:blank`; `code` is the kind of problem.
@@ -257,7 +257,7 @@ pub struct Problem {
     /// Problem and remedy for the person, in English: `x-messages["problem." + code]`. The field's message if exactly one field
     /// is wrong; every reason if circulation refused.
     pub detail: String,
-    /// Kind of the problem; never changes.
+    /// Kind of the problem; the codes are stable.
     pub code: Code,
     /// Parameters of the message.
     pub params: Map<String, Value>,

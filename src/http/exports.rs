@@ -1,4 +1,4 @@
-//! Lists exported whole as CSV: titles with their copies, open loans, open holds.
+//! Lists exported whole as CSV: titles with their copies, and open holds.
 
 use std::sync::Arc;
 

@@ -109,9 +109,10 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-/// Names the field that did not fit its type, as far as the parser reports it.
+/// Builds the error for the field at fault, as far as the parser's message names it.
 fn wrong_field(path: &str, reason: &str) -> Invalid {
-    // serde's texts: missing field `x` / unknown field `x`, expected … / invalid type: …, then " at line " and place.
+    // serde's texts: missing field `x` / unknown field `x`, expected … / invalid type: …, then " at line " and the
+    // position.
     let reason = reason.split(" at line ").next().unwrap_or(reason);
     let quoted = reason.split('`').nth(1).unwrap_or_default();
     let (field, message) = if reason.starts_with("missing field") {
@@ -147,7 +148,7 @@ fn wrong_type(reason: &str) -> Message {
     }
 }
 
-/// Text in a path. Not found if it is not UTF-8 or contains a NUL, which PostgreSQL does not accept.
+/// Text in a path. The request gets 404 if the text is not UTF-8 or contains a NUL, which PostgreSQL does not accept.
 pub struct PathText(pub String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathText {
@@ -162,7 +163,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     }
 }
 
-/// Number in a path; anything else is not found.
+/// Number in a path; any other text gets 404.
 pub struct Id<T>(pub T);
 
 impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {

@@ -48,7 +48,7 @@ fn first_language() -> String {
     LANGUAGES[0].to_owned()
 }
 
-/// Request a password reset link by mail. The answer is the same for every address, known or not.
+/// Request a password reset link by mail. The response is the same for every address, known or not.
 #[utoipa::path(post, path = "/auth/forgot", request_body = ForgottenPassword, responses((status = 204)))]
 pub async fn forget_password(
     State(app): State<Shared>,
@@ -66,7 +66,7 @@ pub async fn forget_password(
     within(app.limits.forgotten.take(&network))?;
     within(app.limits.forgotten_of_address.take(&email))?;
     let now = app.library.clock.now();
-    // The job that sends mail finds out whether the address is known.
+    // The job that sends mail looks the address up, so that known and unknown addresses take the same time here.
     app.once(once, move |tx| {
         password_links::request(tx, &email, &language, now)?;
         Ok(Answer::empty())
@@ -78,7 +78,7 @@ pub async fn forget_password(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PasswordReset {
-    /// Part of the link behind `#`.
+    /// Fragment of the link: the part after `#`.
     #[serde(default)]
     #[schema(required)]
     token: String,

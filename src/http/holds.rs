@@ -38,18 +38,18 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
-    /// True if the caller may reserve the title now; a librarian reserves for a reader.
+    /// True if the caller may reserve the title now, a librarian for any reader.
     offered: bool,
-    /// Number of readers who wait.
+    /// Number of waiting readers.
     waiting: i64,
     /// Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
     /// beyond the readers before them in the queue.
     free: i64,
     /// False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted.
     fillable: bool,
-    /// Copies in repair, if no copy is on the shelf.
+    /// Number of copies in repair; 0 while a copy is on the shelf.
     in_repair: i64,
-    /// Date by which a new hold should get a copy if all loans return in time; null if unknown.
+    /// Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
     /// Hold of the caller; null without one.
@@ -143,7 +143,7 @@ pub async fn place_hold(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CancelQuery {
-    /// A librarian's reason.
+    /// Reason, given by a librarian.
     #[serde(default)]
     reason: String,
 }
@@ -173,11 +173,11 @@ pub async fn cancel_hold(
 /// Reservations that were cancelled.
 #[derive(Serialize, ToSchema)]
 pub struct CancelledHolds {
-    /// Number of readers who waited.
+    /// Number of cancelled reservations.
     count: i64,
 }
 
-/// Cancel all reservations of a title that no copy can fill any more.
+/// Cancel all reservations of a title; refused unless no copy is left that could fill them.
 #[utoipa::path(delete, path = "/books/{id}/holds", params(("id" = i64, Path), CancelQuery),
     responses((status = 200, body = CancelledHolds)))]
 pub async fn cancel_holds_of_book(
@@ -250,7 +250,7 @@ pub struct MyHolds {
 
 /// Maximum number of ended holds listed.
 const ENDED: i64 = 20;
-/// Maximum number of open holds listed; more than a reader has.
+/// Maximum number of open holds listed; far more than a reader has.
 const OPEN: i64 = 1000;
 
 async fn of_person(app: Shared, person: UserId) -> Result<axum::Json<MyHolds>> {
@@ -336,7 +336,7 @@ pub struct HoldQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
@@ -393,7 +393,7 @@ pub struct WantedTitle {
     book_id: BookId,
     title: String,
     author: String,
-    /// Number of readers who wait.
+    /// Number of waiting readers.
     waiting: i64,
     /// Number of copies of the library, without withdrawn ones.
     copies: i64,
@@ -421,7 +421,7 @@ pub struct WantedQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Idempotent writes (`Idempotency-Key`): a repeat gets the stored answer and has no second effect.
+//! Idempotent writes (`Idempotency-Key`): a repeat gets the stored response and has no second effect.
 //!
-//! [`read_key`] reads the header. A handler takes [`Once`] and does its whole effect through [`App::once`], which stores the
-//! answer in the effect's transaction. Requests without the header cost nothing.
+//! [`read_key`] reads the header. A handler takes [`Once`] and does its whole effect through [`App::once`], which
+//! stores the response in the effect's transaction. Requests without the header cost nothing.
 
 use std::{
     borrow::Cow,
@@ -39,17 +39,17 @@ use crate::{
 
 /// Header with the key of a write.
 pub const KEY: &str = "Idempotency-Key";
-/// Header that marks a replayed answer.
+/// Header that marks a replayed response.
 pub const REPLAYED: &str = "Idempotent-Replayed";
 /// Header with the id of the change that a librarian can undo.
 pub const UNDOABLE: &str = "Undoable-Change";
 pub const LONGEST_KEY: usize = 128;
 
-/// Maximum stored answer. Answers echo requests and stay far below it; a longer answer is a design fault.
+/// Maximum bytes of a stored response. Responses echo requests and stay far below it; a longer one is a design fault.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// POSTs that change nothing or are harmless to repeat. Their answers are not stored, since some hold a session's cookie, a
-/// sign-in code, an authenticator's key or a phone's token.
+/// POSTs that change nothing or are harmless to repeat. Their responses are not stored, since some contain a session's
+/// cookie, a sign-in code, an authenticator's key or a phone's token.
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
@@ -85,7 +85,7 @@ const REPEATABLE: &[&str] = &[
     "/vitals",
 ];
 
-/// True for a write whose answer is stored.
+/// True for a write whose response is stored.
 #[must_use]
 pub fn is_kept(method: &Method, path: &str) -> bool {
     !method.is_safe() && !REPEATABLE.contains(&path)
@@ -154,8 +154,8 @@ fn key(headers: &HeaderMap) -> Result<Option<String>> {
     }
 }
 
-/// SHA-256 of method, path, query and body. JSON is normalised: spaces and field order do not count. Passwords are left out,
-/// because a fast hash of one must not be stored.
+/// SHA-256 of method, path, query and body. JSON is normalised: spaces and the order of fields make no difference.
+/// Passwords are left out, because a fast hash of one must not be stored.
 fn fingerprint(parts: &Parts, body: &[u8]) -> String {
     // Longer bodies are files; parsed as JSON they would take many times their length in memory.
     let fields = if body.len() <= BODY_LIMIT { serde_json::from_slice(body).ok() } else { None };
@@ -173,7 +173,7 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(hash.finalize())
 }
 
-/// Answer of a write, as sent and stored.
+/// Response to a write, as sent and stored.
 #[derive(Clone, Debug)]
 pub struct Answer {
     status: StatusCode,
@@ -186,13 +186,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates an answer with a JSON body.
+    /// Creates a response with a JSON body.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self> {
         let body = serde_json::to_string(body).map_err(|error| Error::Internal(Box::new(error)))?;
         Ok(Self { status, etag: None, location: None, change: None, body, replayed: false })
     }
 
-    /// Creates an answer without a body (204).
+    /// Creates a response without a body (204).
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -283,8 +283,8 @@ impl IntoResponse for Answer {
 }
 
 impl App {
-    /// Returns the stored answer of a repeated write. For writes that span several transactions; they store their answer by
-    /// [`Self::keep_answer`].
+    /// Returns the stored response of a repeated write. For writes that span several transactions, which store their
+    /// response with [`Self::keep_answer`].
     pub async fn kept_answer(&self, once: &Once) -> Result<Option<Answer>> {
         let Some(claim) = once.0.clone() else { return Ok(None) };
         let begun = self.library.db.write(move |tx| idempotency::begin(tx, &claim.request)).await?;
@@ -298,7 +298,7 @@ impl App {
         }
     }
 
-    /// Stores the answer of a write that spans several transactions.
+    /// Stores the response of a write that spans several transactions.
     pub async fn keep_answer(&self, once: Once, answer: Answer) -> Result<Answer> {
         if once.0.is_none() {
             return Ok(answer);
@@ -306,8 +306,8 @@ impl App {
         self.once(once, move |_| Ok(answer)).await
     }
 
-    /// Runs a write and stores its answer in one transaction. A repeat gets the stored answer and skips the effect; a refused
-    /// write is decided anew.
+    /// Runs a write and stores its response in one transaction. A repeat gets the stored response and skips the effect;
+    /// a refused write stores nothing, so its repeat runs again.
     pub async fn once<F>(&self, once: Once, effect: F) -> Result<Answer>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<Answer> + Send + 'static,

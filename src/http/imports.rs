@@ -1,4 +1,4 @@
-//! Imports of books from a file, and what the columns of a file are (R-SEAM-10).
+//! Imports of books from a file, and detection of the columns of a file (R-SEAM-10).
 
 use std::sync::Arc;
 
@@ -46,11 +46,11 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileColumn {
-    /// Its heading, cut if it is very long.
+    /// Heading of the column, cut if it is very long.
     heading: String,
-    /// Field that it was last time, or that it probably is; blank for none.
+    /// Field chosen for the column last time, otherwise the guessed one; blank for none.
     field: String,
-    /// Its cells in the first three rows, cut if they are very long.
+    /// Cells of the column in the first three rows, cut if they are very long.
     cells: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct FileColumn {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileColumns {
-    /// `csv`, `workbook` or `marc`. Records of MARC need no choice.
+    /// `csv`, `workbook` or `marc`. For `marc`, no columns need to be chosen.
     kind: &'static str,
     /// Encoding of the file, if it is not UTF-8.
     #[schema(required)]
@@ -68,9 +68,9 @@ pub struct FileColumns {
     /// Rows of the file.
     rows: u64,
     columns: Vec<FileColumn>,
-    /// Fields that a column can be.
+    /// Fields that a column can be assigned to.
     fields: Vec<&'static str>,
-    /// Field that one column must be.
+    /// Field that one column must be assigned to.
     required: &'static str,
     /// True if the fields are those chosen last time for a file with these headings.
     remembered: bool,
@@ -81,14 +81,14 @@ pub struct FileColumns {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub struct BooksQuery {
-    /// Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-    /// header must have the names of the fields.
+    /// Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+    /// header must contain the names of the fields.
     #[serde(default)]
     columns: Option<String>,
     /// Add rows whose ISBN another title in the catalogue has; otherwise they are rejected.
     #[serde(default)]
     with_clashes: bool,
-    /// Name of the file, to be shown.
+    /// Name of the file, shown in the list of imports.
     #[serde(default)]
     name: Option<String>,
 }
@@ -121,9 +121,10 @@ pub struct ImportOfBooks {
     /// Rejected rows, clashes included.
     rejected: i64,
     started_at: String,
-    /// Titles and copies that an undo would take out, or has still to take out.
+    /// Number of titles and copies that an undo would remove, or must still remove.
     left: i64,
-    /// Number of its books that were lent, reserved or reviewed since: these forbid the undo.
+    /// Number of imported titles and copies that were lent, reserved or reviewed since; unless it is 0, the undo is
+    /// refused.
     in_use: i64,
 }
 
@@ -167,7 +168,7 @@ fn unsound(error: &anyhow::Error) -> Error {
     Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
 }
 
-/// Runs blocking work on a plain thread, with the permit of the import.
+/// Runs blocking work on a thread of its own, and holds the import permit until the work ends.
 async fn blocking<T: Send + 'static>(
     turn: Turn,
     work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -244,7 +245,8 @@ pub async fn read_books_columns(
     columns_of(&app, &BOOKS, books::LONGEST, turn, file).await
 }
 
-/// Preview an import of books: what would be new, is there already, or is rejected. Stores nothing.
+/// Preview an import of books: the numbers of rows that would be new, are already in the catalogue, or are rejected.
+/// Stores nothing.
 #[utoipa::path(post, path = "/imports/books/check", params(BooksQuery),
     request_body(content = String, content_type = "application/octet-stream"), responses((status = 200, body = BooksReport)))]
 pub async fn check_books(
@@ -266,8 +268,8 @@ pub async fn check_books(
     Ok(axum::Json(report.await?))
 }
 
-/// Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The import
-/// goes on by itself; read its progress.
+/// Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The
+/// import runs in the background; read its progress.
 #[utoipa::path(post, path = "/imports/books", params(BooksQuery),
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 202, body = ImportOfBooks)))]
@@ -310,10 +312,11 @@ pub async fn import_books(
             Answer::json(StatusCode::ACCEPTED, &ImportOfBooks::of(tx, id, moment.at)?)
         })
         .await?;
-    // From here on the database allows one import: a repeat of this request gets its answer while the import runs.
+    // From here on the database enforces one import at a time. With the permit released, a repeat of this request gets
+    // its stored response while the import runs.
     drop(turn);
     let begun = begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-    // A repeat got the answer of the first request, whose import runs.
+    // `None` for a repeat: the first request has started the import.
     if let Some(id) = begun {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = books::run(&library.db, &file, options, id) {
@@ -344,7 +347,8 @@ pub async fn read_import(
     Ok(axum::Json(app.library.db.snapshot(move |tx| ImportOfBooks::of(tx, id, now)).await?))
 }
 
-/// Download the rejected rows of an import of books, each after its line and reason, to correct and import again.
+/// Download the rejected rows of an import of books, each preceded by its line number and the reason, to correct and
+/// import again.
 #[utoipa::path(get, path = "/imports/books/{id}/rejected.csv", params(("id" = i64, Path)),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
@@ -358,8 +362,8 @@ fn download(kind: &str, name: &str, body: Stream) -> Response {
     ([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, saved)], body).into_response()
 }
 
-/// Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
-/// progress.
+/// Undo a whole import of books, unless one of its books was lent, reserved or reviewed since. The undo runs in the
+/// background; read its progress.
 #[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
     responses((status = 202, body = ImportOfBooks)))]
 pub async fn undo_import(
@@ -399,7 +403,8 @@ pub async fn undo_import(
 /// Titles read at once for a download.
 const PORTION: i64 = 200;
 
-/// Download the catalogue as MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short one for each other title.
+/// Download the catalogue as MARC 21 (ISO 2709, UTF-8): imported records unchanged, and a short record for each other
+/// title.
 #[utoipa::path(get, path = "/books.mrc", responses((status = 200, body = String, content_type = "application/marc")))]
 pub async fn export_marc(State(app): State<Shared>) -> Result<Response> {
     let today = app.library.clock.today();

@@ -37,13 +37,13 @@ pub struct LabelQuery {
     from: Option<String>,
     /// Last barcode of a range.
     to: Option<String>,
-    /// Id of a title.
+    /// Only copies of this title.
     #[param(value_type = Option<i64>)]
     book: Option<BookId>,
-    /// First day on which the copies were added.
+    /// Only copies added on this day or later.
     #[param(value_type = Option<String>, format = Date)]
     since: Option<Date>,
-    /// Id of a printed batch.
+    /// Only copies of this printed batch.
     batch: Option<i64>,
     /// Only copies without a printed label.
     #[serde(default)]
@@ -68,7 +68,7 @@ impl LabelQuery {
 #[derive(Serialize, ToSchema)]
 pub struct LabelList {
     labels: Vec<Label>,
-    /// Number of labels of the whole choice.
+    /// Number of matching copies, including those beyond the listed 2000.
     total: i64,
 }
 
@@ -123,7 +123,7 @@ pub struct LabelBatchForm {
     sheet: String,
 }
 
-/// Remember a printed batch of labels.
+/// Record a printed batch of labels.
 #[utoipa::path(post, path = "/label-batches", request_body = LabelBatchForm, responses((status = 201, body = LabelBatch)))]
 pub async fn add_label_batch(
     State(app): State<Shared>,
@@ -149,14 +149,14 @@ pub async fn add_label_batch(
     .await
 }
 
-/// Page of printed batches.
+/// Position and length of a page of printed batches.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LabelBatchQuery {
     /// Page length, 1 to 100; 30 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of the previous page.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
 }
 

@@ -46,7 +46,7 @@ pub struct DebtorQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` or `previous` of another page.
+    /// Value of `next` or `previous` from another page.
     cursor: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct Debtor {
 #[derive(Serialize, ToSchema)]
 pub struct DebtorList {
     debtors: Vec<Debtor>,
-    /// Number of people in the whole list, on all pages.
+    /// Number of people on all pages.
     total: i64,
     /// Total owed to the library by these people.
     owed: Money,
@@ -197,7 +197,7 @@ pub struct LineQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of the previous page.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
 }
 
@@ -219,7 +219,7 @@ impl Period {
         Ok(Self { from, to })
     }
 
-    /// Returns the first instant and the one after the last, epoch milliseconds.
+    /// Returns the first instant of the period and the first one after it, in epoch milliseconds.
     fn instants(self, clock: &Clock) -> (i64, i64) {
         (clock.begin_of(self.from), clock.begin_of(self.to.tomorrow().unwrap_or(self.to)))
     }
@@ -329,7 +329,7 @@ pub struct TakenInPeriod {
     to: Date,
 }
 
-/// Money taken until now.
+/// Money taken in the current day, week and month.
 #[derive(Serialize, ToSchema)]
 pub struct TakenUntilNow {
     today: TakenInPeriod,
@@ -338,7 +338,7 @@ pub struct TakenUntilNow {
     month: TakenInPeriod,
 }
 
-/// Read what was taken today, in this week and in this month.
+/// Read the money taken today, this week and this month.
 #[utoipa::path(get, path = "/money/takings", responses((status = 200, body = TakenUntilNow)))]
 pub async fn read_takings(State(app): State<Shared>) -> Result<axum::Json<TakenUntilNow>> {
     let to = app.library.clock.today();

@@ -8,8 +8,8 @@ use crate::{
     limit::Limit,
 };
 
-/// Secret that a failed sign-in guessed at. Codes are counted apart from passwords: wrong passwords must not keep the owner
-/// from redeeming a code of the desk (X6).
+/// Secret that a failed sign-in tried. Codes are counted separately from passwords: wrong passwords must not keep the
+/// owner from redeeming a code from the desk (X6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Secret {
     /// Password of the account with this folded email address.
@@ -24,9 +24,9 @@ pub enum Secret {
 ///
 /// Failed sign-ins count three times, because a campus shares one address and an attacker has many: for the network,
 /// for the account from that network, and for the account from anywhere. A browser in which the account's owner has
-/// signed in before counts on its own instead, so that attackers cannot use its limit up.
+/// signed in before has a limit of its own instead, so that attackers cannot use it up.
 pub struct Limits {
-    /// Failed sign-ins to any account from a network. Half of them are left to accounts that are not in
+    /// Failed sign-ins to any account from a network. Half of the tokens are reserved for accounts that are not in
     /// `lately_failed`, so that one attacker does not keep a whole campus out (X6).
     pub failures_of_network: Limit<Network>,
     /// Failed sign-ins to an account from a network.
@@ -39,8 +39,8 @@ pub struct Limits {
     pub failures_of_device: Limit<(String, device::Name)>,
     /// Wrong second-factor codes of an account: per known browser, and in all other browsers together.
     pub failures_of_second_factor: Limit<(UserId, Option<device::Name>)>,
-    /// Accounts and networks with a wrong code in the last hour. Half of `failures_of_second_factor` is left to other networks:
-    /// a stranger who knows a password must not keep its owner from the second step everywhere (X6).
+    /// Accounts and networks with a wrong code in the last hour. Half of `failures_of_second_factor` is reserved for
+    /// other networks: a stranger who knows a password must not keep its owner from the second step everywhere (X6).
     pub lately_wrong_code: Limit<(UserId, Network)>,
     /// Wrong codes for the first librarian, from a network.
     pub setups: Limit<Network>,
@@ -60,11 +60,11 @@ pub struct Limits {
     pub begins_of_device: Limit<device::Name>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
-    /// Numbers of certificates that do not exist, asked for from a network.
+    /// Look-ups of certificate numbers that do not exist, from a network.
     pub certificate_misses: Limit<Network>,
     /// Page views reported from a network.
     pub vitals: Limit<Network>,
-    /// Pairing codes for phones shown by a librarian.
+    /// Pairing codes for phones requested by a librarian.
     pub pairings: Limit<UserId>,
     /// Pairing codes opened by phones of a network.
     pub phone_openings: Limit<Network>,
@@ -88,7 +88,7 @@ impl Limits {
     }
 }
 
-/// Limits to `number` per minute, all of which may come at once.
+/// Builds a limit of `number` per minute, with a burst of as many.
 fn each_minute(number: u32) -> Limit<UserId> {
     Limit::new(number, Duration::from_mins(1) / number)
 }
@@ -102,33 +102,34 @@ impl Default for Limits {
             lately_failed: Limit::new(1, Duration::from_hours(1)),
             failures_of_device: Limit::new(20, Duration::from_secs(15)),
             // At any time three of a million codes are right. An attacker with the password guesses one with a chance
-            // of 0.1 % a day; NIST SP 800-63B-4 (3.2.2) asks for a limit and allows a hundred in a row.
+            // of 0.1 % a day; NIST SP 800-63B-4 (3.2.2) requires a limit and allows a hundred consecutive failures.
             failures_of_second_factor: Limit::new(20, Duration::from_mins(5)),
             lately_wrong_code: Limit::new(1, Duration::from_hours(1)),
-            // With 76 bits in a code, the limit keeps the log short rather than the code secret.
+            // A code has 76 bits, so it needs no limit; this one keeps the log short.
             setups: Limit::new(10, Duration::from_secs(30)),
-            // A campus shares an address; each request makes a row and perhaps a mail.
+            // A campus shares an address; each request stores a row and may send a mail.
             forgotten: Limit::new(60, Duration::from_secs(10)),
-            // A person who finds no mail asks again; more would fill the mailbox of another.
+            // Enough for a person who finds no mail and asks again; more would let a stranger flood a mailbox.
             forgotten_of_address: Limit::new(3, Duration::from_mins(10)),
             // A token has 256 bits; the limit keeps the log short.
             resets: Limit::new(30, Duration::from_secs(20)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
-            // A campus shares an address; each sign-in holds a row for ten minutes.
+            // A campus shares an address; each sign-in stores a row for ten minutes.
             provider_sign_ins: Limit::new(300, Duration::from_millis(500)),
-            // As above, but each holds a row for five minutes.
+            // As above, but each sign-in stores a row for five minutes.
             passkey_sign_ins: Limit::new(300, Duration::from_millis(500)),
             begins_of_device: Limit::new(20, Duration::from_secs(15)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
-            // A person mistypes a number; with 57 bits and 10 000 certificates, a hit takes ages at three a minute.
+            // Enough for mistyped numbers; with 57 bits and 10 000 certificates, a hit at three guesses a minute takes
+            // millions of years.
             certificate_misses: Limit::new(30, Duration::from_secs(20)),
-            // One token per page view; more than a campus views.
+            // One token per page view; more than the page views of a campus.
             vitals: Limit::new(200, Duration::from_millis(50)),
             pairings: Limit::new(20, Duration::from_secs(3)),
             // More than the desks of a campus pair at once; a code has 256 bits, so guesses need no stricter limit.
             phone_openings: Limit::new(60, Duration::from_secs(1)),
-            // Faster than a person moves books before a camera; scans queued while offline arrive at once.
+            // Faster than a person moves books before a camera; the burst is for scans that were queued while offline.
             phone_scans: Limit::new(30, Duration::from_millis(250)),
             streams: Limit::new(20, Duration::from_secs(1)),
             changes_of_student: each_minute(CHANGES_A_MINUTE),

@@ -46,7 +46,7 @@ use crate::{
     },
 };
 
-/// Converts a decision of circulation into an answer of the API.
+/// Converts an error of circulation into an error of the API.
 impl From<circulation::Error> for Error {
     fn from(error: circulation::Error) -> Self {
         match error {
@@ -61,7 +61,7 @@ impl From<circulation::Error> for Error {
     }
 }
 
-/// Returns the actor of a circulation call.
+/// Returns the user as the actor of a circulation call.
 #[must_use]
 pub fn actor(person: &User) -> Actor {
     match person.role {
@@ -120,7 +120,7 @@ fn wants_representation(headers: &HeaderMap) -> bool {
 
 /// Return a book (R-LOAN-3).
 ///
-/// With `Prefer: return=representation` the answer says where the copy is now.
+/// With `Prefer: return=representation` the response says where the copy is now.
 #[utoipa::path(post, path = "/loans/{id}/return", request_body = Option<Return>,
     params(("id" = i64, Path), ("Prefer" = Option<String>, Header)),
     responses((status = 204), (status = 200, body = ReturnedCopy)))]
@@ -198,7 +198,7 @@ pub struct Extension {
 pub struct ExtendedLoan {
     #[serde(flatten)]
     loan: Loan,
-    /// Part of the running fine that fell away with the old due date (R-MONEY-5).
+    /// Part of the running fine that was dropped with the old due date (R-MONEY-5).
     dropped_fine: Money,
 }
 
@@ -236,7 +236,7 @@ pub struct DueDateForm {
     reason: String,
 }
 
-/// Set the due date of one loan by hand, with a reason; its renewals stay.
+/// Set the due date of one loan by hand, with a reason; the number of its renewals stays.
 #[utoipa::path(post, path = "/loans/{id}/due-date", params(("id" = i64, Path)), request_body = DueDateForm,
     responses((status = 200, body = Loan)))]
 pub async fn set_due_date(
@@ -277,7 +277,7 @@ pub struct MyLoans {
     today: Date,
 }
 
-/// List one's own open loans.
+/// List the caller's own open loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
 pub async fn list_my_loans(
     extract::State(app): extract::State<Shared>,
@@ -296,7 +296,7 @@ pub async fn list_my_loans(
     Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans, today }))
 }
 
-/// Search text of the librarian's list.
+/// Limits of the search text of the librarian's list.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
 
 /// Selection of open loans by their return date.
@@ -347,7 +347,7 @@ pub struct LoanQuery {
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` or `previous` of another page.
+    /// Value of `next` or `previous` from another page.
     cursor: Option<String>,
 }
 
@@ -387,7 +387,7 @@ pub struct LoanList {
     loans: Vec<BorrowedBook>,
     /// Number of matches on all pages.
     total: i64,
-    /// Fines of the matches on all pages, until today.
+    /// Fines of the matches on all pages, as of today.
     fines: Money,
     /// Number of all open loans.
     open: i64,

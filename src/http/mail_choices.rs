@@ -1,4 +1,4 @@
-//! What a person chose about the library's mails.
+//! A person's preferences about the library's mails.
 
 use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Own choices about mail, and what the library offers.
+/// The caller's mail preferences, and the kinds of notices that the library mails.
 #[derive(Serialize, ToSchema)]
 pub struct MailChoices {
     /// False while the library mails no notices.
@@ -48,7 +48,7 @@ fn read(tx: &mut Tx<'_>, person: UserId, has_post: bool) -> storage::Result<Mail
     Ok(MailChoices { on: has_post && settings.by_mail, address, offered, language, refused })
 }
 
-/// Read one's own choices about mail.
+/// Read the caller's own mail preferences.
 #[utoipa::path(get, path = "/me/mail-choices", responses((status = 200, body = MailChoices)))]
 pub async fn read_mail_choices(
     State(app): State<Shared>,
@@ -58,18 +58,18 @@ pub async fn read_mail_choices(
     Ok(axum::Json(app.library.db.snapshot(move |tx| read(tx, user.uid, has_post)).await?))
 }
 
-/// Choices to save.
+/// Mail preferences to save.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MailChoicesForm {
     /// Language of mails; null or blank for the library's.
     #[serde(default)]
     language: Option<String>,
-    /// Kinds to get on the screen only. Notices on the safety of the account are always mailed.
+    /// Kinds to get on the screen only. Notices about the security of the account are always mailed.
     refused: Vec<Kind>,
 }
 
-/// Save one's own choices about mail.
+/// Save the caller's own mail preferences.
 #[utoipa::path(put, path = "/me/mail-choices", request_body = MailChoicesForm,
     responses((status = 200, body = MailChoices)))]
 pub async fn save_mail_choices(

@@ -1,4 +1,4 @@
-//! Mails for librarians: what waits, what was sent, what failed and why.
+//! Mails as librarians see them: queued, sent, failed with the reason, and stopped.
 
 use axum::extract::State;
 use jiff::civil::Date;
@@ -28,31 +28,31 @@ use crate::{
     },
 };
 
-/// Choice of mails.
+/// Filters and page of the list of mails.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct MailQuery {
-    /// State; all without it.
+    /// Only mails in this state.
     state: Option<MailState>,
-    /// Person to whom the mails went.
+    /// Only mails to this person.
     #[param(value_type = Option<i64>)]
     person: Option<UserId>,
     /// Maximum number of mails, 1 to 100.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// Opaque position, from `next`.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
-/// Mail.
+/// Mail in the list of the last thirty days.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailItem {
     id: MailId,
-    /// Person to whom it goes; null if that is not a person of the library.
+    /// Recipient; null if the recipient is not a person of the library.
     #[schema(required)]
     person: Option<UserId>,
-    /// Name of the person.
+    /// Name of the recipient.
     #[schema(required)]
     name: Option<String>,
     kind: String,
@@ -64,14 +64,14 @@ pub struct MailItem {
     /// Next try of a queued mail.
     #[schema(required, format = DateTime)]
     next_try: Option<String>,
-    /// When it was sent, failed or was stopped.
+    /// Time at which the mail was sent, failed or was stopped.
     #[schema(required, format = DateTime)]
     ended_at: Option<String>,
     tries: i64,
-    /// The mail server's last answer.
+    /// The mail server's last reply.
     #[schema(required)]
     reason: Option<Message>,
-    /// True if it can be sent again; a mail with a secret cannot.
+    /// True if the mail can be sent again; a mail with a secret cannot.
     can_send_again: bool,
 }
 
@@ -96,7 +96,7 @@ impl From<Listed> for MailItem {
     }
 }
 
-/// Why no mail goes out.
+/// Failure that keeps all mails from being sent.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailTrouble {
@@ -114,7 +114,7 @@ impl From<Trouble> for MailTrouble {
     }
 }
 
-/// Numbers of mails.
+/// Number of mails per state.
 #[derive(Serialize, ToSchema)]
 pub struct MailCounts {
     queued: i64,
@@ -123,7 +123,7 @@ pub struct MailCounts {
     stopped: i64,
 }
 
-/// Page of mails, the newest first.
+/// Page of mails, newest first.
 #[derive(Serialize, ToSchema)]
 pub struct MailList {
     /// False while no mail server is configured.
@@ -137,7 +137,7 @@ pub struct MailList {
     next: Option<String>,
 }
 
-/// Number of mails on a page.
+/// Default number of mails on a page.
 const PAGE: i64 = 50;
 
 /// List the mails of the last thirty days.
@@ -170,7 +170,7 @@ pub async fn list_mails(
     }))
 }
 
-/// Mail of tomorrow's reminders.
+/// Reminder mail planned for tomorrow.
 #[derive(Serialize, ToSchema)]
 pub struct PlannedMail {
     person: UserId,
@@ -180,7 +180,7 @@ pub struct PlannedMail {
     lines: Vec<Message>,
 }
 
-/// Mails of tomorrow's reminders, as of now.
+/// Reminder mails planned for tomorrow, as of now.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailPlan {
@@ -194,11 +194,11 @@ pub struct MailPlan {
     count: i64,
     /// Number of people who get no mail, because the library knows no address.
     without_address: i64,
-    /// The first ten.
+    /// The first ten of these mails.
     first: Vec<PlannedMail>,
 }
 
-/// Preview the mails of tomorrow's reminders. Sends nothing.
+/// Preview the reminder mails planned for tomorrow. Sends nothing.
 #[utoipa::path(get, path = "/mails/tomorrow", responses((status = 200, body = MailPlan)))]
 pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailPlan>> {
     let clock = app.library.clock.clone();
@@ -229,10 +229,11 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
     }))
 }
 
-/// Planned mails in a preview.
+/// Maximum number of planned mails in a preview.
 const SHOWN: usize = 10;
 
-/// Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is.
+/// Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail stays
+/// as it is.
 #[utoipa::path(post, path = "/mails/{id}/stop", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn stop_mail(
     State(app): State<Shared>,
@@ -251,7 +252,7 @@ pub async fn stop_mail(
     .await
 }
 
-/// Send a mail again that failed or was stopped; one that waits or was sent stays as it is.
+/// Send a failed or stopped mail again; a queued or sent mail stays as it is.
 #[utoipa::path(post, path = "/mails/{id}/again", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn send_mail_again(
     State(app): State<Shared>,
@@ -263,7 +264,7 @@ pub async fn send_mail_again(
     app.once(once, move |tx| {
         let (state, has_words) = mails::lock(tx, id)?.ok_or(Error::NotFound)?;
         if matches!(state, MailState::Failed | MailState::Stopped) {
-            // The words of a mail with a secret are gone: the person asks for another.
+            // The text of a mail with a secret was deleted: the person must request another mail.
             if !has_words {
                 return Err(Error::NotFound);
             }

@@ -1,6 +1,6 @@
 //! HTTP side of the server: one file per area with routes, request and response types, and handlers.
 //!
-//! A handler reads top to bottom: parse, authorise, decide, store, answer. Access control is in [`access`].
+//! A handler reads top to bottom: parse, authorise, decide, store, respond. Access control is in [`access`].
 
 pub mod access;
 pub mod accessions;
@@ -110,20 +110,18 @@ pub struct App {
     /// Catalogue pages that are ready to send.
     pub pages: ready::Answers<books::Asked>,
     pub passwords: Passwords,
-    /// Key of the proofs that a browser signed in before; shared by all servers.
+    /// Secret key, shared by all servers, of the proofs that a browser signed in before and of signed links.
     pub browser_key: String,
     pub sessions: Sessions,
     /// Operator's settings.
     pub settings: Settings,
-    /// Built screens.
     pub screens: web::Screens,
-    /// Rate limits.
     pub limits: Limits,
     /// Code for the first librarian.
     pub setup: setup::Setup,
     /// Allows one import at a time.
     pub importing: people::import::Importing,
-    /// Place for the decoding of an uploaded cover.
+    /// Allows one decoding of an uploaded cover at a time.
     pub drawing: covers::Drawing,
     /// Daily backups, and those made by hand.
     pub backups: Arc<Backups>,
@@ -133,7 +131,7 @@ pub struct App {
 
 pub type Shared = Arc<App>;
 
-/// Returns the routes of labels and of lists as files.
+/// Returns the routes of labels, and of books and holds as CSV.
 fn on_paper() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(exports::export_books))
@@ -145,7 +143,7 @@ fn on_paper() -> OpenApiRouter<Shared> {
         .routes(routes!(labels::delete_label_sheet))
 }
 
-/// Returns the routes of mails and of the links that come by them.
+/// Returns the routes of mails and of mailed password reset links.
 fn by_mail() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(forgotten::forget_password))
@@ -230,7 +228,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(openapi::read_openapi))
 }
 
-/// Returns the routes of accounts of readers, receipts and the till.
+/// Returns the routes of readers' money accounts, receipts and the till.
 fn money_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(money::read_account))

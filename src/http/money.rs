@@ -35,7 +35,7 @@ use crate::{
 pub struct Account {
     /// Sum of all lines, without running fines. Negative: the library owes the person.
     balance: Money,
-    /// Payments for charges that were reversed later and not paid out; included in the balance.
+    /// Payments for charges that were reversed later, less what was paid out; included in the balance.
     credit: Money,
     /// Fines of the open loans as of today; charged when the books are returned.
     running: Money,
@@ -63,14 +63,14 @@ pub struct RunningFine {
     explain: Vec<Message>,
 }
 
-/// Page of an account.
+/// Position and length of a page of account lines.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AccountQuery {
     /// Page length in lines, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of the previous page.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
 }
 
@@ -136,7 +136,7 @@ pub async fn read_account(
     read(&app, person, query).await
 }
 
-/// Read one's own account.
+/// Read the caller's own account.
 #[utoipa::path(get, path = "/me/account", params(AccountQuery), responses((status = 200, body = Account)))]
 pub async fn read_my_account(
     State(app): State<Shared>,
@@ -161,7 +161,7 @@ fn positive(amount: Option<Money>, invalid: &mut Invalid) -> Money {
     }
 }
 
-/// Body of a charge.
+/// Request body of a charge.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChargeForm {
@@ -204,17 +204,17 @@ pub async fn add_charge(
     .await
 }
 
-/// Body of a payment.
+/// Request body of a payment.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentForm {
     #[schema(required, value_type = Money)]
     amount: Option<Money>,
     method: Method,
-    /// Reference elsewhere, such as the number of a transfer.
+    /// External reference, such as the number of a transfer.
     #[serde(default)]
     reference: String,
-    /// Charges to settle; if left out, all of them, oldest first.
+    /// Charges to settle; if omitted, all unsettled charges, oldest first.
     #[serde(default)]
     #[schema(value_type = Vec<i64>)]
     charges: Vec<LineId>,
@@ -256,11 +256,11 @@ pub async fn add_payment(
     .await
 }
 
-/// Body of a waiver.
+/// Request body of a waiver.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaiverForm {
-    /// The whole charge if left out.
+    /// Amount to waive; if omitted, the whole charge.
     #[schema(value_type = Option<Money>)]
     amount: Option<Money>,
     #[serde(default)]
@@ -290,11 +290,11 @@ pub async fn waive_charge(
     .await
 }
 
-/// Body of a declaration of loss.
+/// Request body of a declaration of loss.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LostForm {
-    /// Default: the copy's price. Zero is a price.
+    /// Price to charge; by default the copy's price. 0 charges no price.
     #[schema(value_type = Option<Money>)]
     price: Option<Money>,
 }
@@ -333,7 +333,7 @@ pub async fn declare_lost(
     .await
 }
 
-/// Body of a reversal.
+/// Request body of a reversal.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReversalForm {
@@ -353,7 +353,7 @@ pub struct ReversedCharge {
 
 /// Reverse a charge, such as the price of a copy that was found.
 ///
-/// What was paid for it becomes credit.
+/// The amount paid for the charge becomes credit.
 #[utoipa::path(post, path = "/charges/{id}/reverse", params(("id" = i64, Path)), request_body = ReversalForm,
     responses((status = 200, body = ReversedCharge)))]
 pub async fn reverse_charge(
@@ -406,14 +406,14 @@ pub async fn reverse_payment(
     .await
 }
 
-/// Body of a refund.
+/// Request body of a refund.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefundForm {
     #[schema(required, value_type = Money)]
     amount: Option<Money>,
     method: Method,
-    /// Reference elsewhere, such as the number of a transfer.
+    /// External reference, such as the number of a transfer.
     #[serde(default)]
     reference: String,
 }
@@ -427,7 +427,7 @@ pub struct Refunded {
     change: ChangeId,
 }
 
-/// Pay credit out, at most what there is.
+/// Pay credit out, at most the credit that the person has.
 #[utoipa::path(post, path = "/people/{id}/refunds", params(("id" = i64, Path)), request_body = RefundForm,
     responses((status = 201, body = Refunded)))]
 pub async fn add_refund(
@@ -464,9 +464,9 @@ pub async fn read_receipt(
     receipt.map(axum::Json).ok_or(Error::NotFound)
 }
 
-/// Count a print of a receipt, before it is printed.
+/// Record a print of a receipt; call this before printing.
 ///
-/// The first print is the original; `prints` of the answer numbers the copies after it (R-MONEY-3).
+/// The first print is the original, later ones are copies; `prints` in the response counts them all (R-MONEY-3).
 #[utoipa::path(post, path = "/receipts/{number}/prints", params(("number" = String, Path)),
     responses((status = 200, body = Receipt)))]
 pub async fn count_print(

@@ -1,4 +1,4 @@
-//! Notices to people: what the library told them, and when they read it.
+//! Notices to people: their texts, and when they were read or mailed.
 
 use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -32,20 +32,20 @@ pub struct Notice {
     #[schema(value_type = i64)]
     id: NoticeId,
     kind: Kind,
-    /// What happened, in one or two sentences.
+    /// Text of the notice, in one or two sentences.
     text: Vec<Message>,
     #[schema(format = DateTime)]
     at: String,
     /// Null until the person has read it.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     read_at: Option<String>,
-    /// When it stopped being true; null while it is true.
+    /// Time at which the notice stopped being true; null while it is true.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     withdrawn_at: Option<String>,
-    /// When a mail that carries it was queued; null if none was.
+    /// Time at which a mail with this notice was queued; null if none was.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     mailed_at: Option<String>,
-    /// Why no mail carries it; null while that is open, or one does.
+    /// Reason why no mail has this notice; null if one has it, or while this is undecided.
     #[schema(required)]
     unmailed: Option<Unmailed>,
     #[schema(required, value_type = Option<i64>)]
@@ -57,7 +57,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Returns the notice as sent; `None` for a kind of a newer version of the program.
+    /// Returns the notice as sent; `None` for a kind that only a newer version of the program knows.
     pub fn of(written: Written) -> Option<Self> {
         Some(Self {
             id: written.id,
@@ -75,7 +75,7 @@ impl Notice {
     }
 }
 
-/// Page of a list of notices.
+/// Position and length of a page of notices.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct NoticesQuery {
@@ -88,17 +88,17 @@ pub struct NoticesQuery {
 #[derive(Serialize, ToSchema)]
 pub struct NoticePage {
     notices: Vec<Notice>,
-    /// Number of unread ones, on all pages.
+    /// Number of unread notices on all pages.
     unread: i64,
     /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// Notices on a page.
+/// Default number of notices on a page.
 const LENGTH: i64 = 30;
 
-/// Cuts a list that was read with one row more than `limit`.
+/// Cuts the list to `limit` rows; an extra row means that another page follows.
 fn cut(mut written: Vec<Written>, limit: i64, unread: i64) -> NoticePage {
     let length = usize::try_from(limit).unwrap_or_default();
     let goes_on = written.len() > length;
@@ -127,7 +127,7 @@ pub async fn list_my_notices(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadNotices {
-    /// Id of a notice: it and all before it are read.
+    /// Id of the notice: this notice and all earlier ones are marked as read.
     up_to: i64,
 }
 

@@ -1,8 +1,8 @@
 //! Sign-in with the college's provider as a browser sees it: redirect to the provider, return with a code, and for some
-//! accounts once the library password. [`crate::people::provider`] finds the account.
+//! accounts, once, the library password. [`crate::people::provider`] finds the account.
 //!
-//! State, nonce and PKCE verifier of a sign-in stay in the database, are valid once and for ten minutes, and belong to
-//! the browser that began it, which a cookie of its own identifies.
+//! State, nonce and PKCE verifier of a sign-in are stored in the database, valid once and for ten minutes, and bound to
+//! the browser that began the sign-in, which a separate cookie identifies.
 
 use std::sync::Arc;
 
@@ -65,8 +65,8 @@ fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     cookie::set_for_return(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
 }
 
-/// Prefix of the token of a browser without a device cookie. The browser does not send that cookie on the way back from the
-/// provider; without the prefix the return would replace it.
+/// Prefix of the token of a browser without a device cookie. On the way back from the provider, browsers do not send
+/// that cookie (`SameSite=Strict`); only the prefix tells that setting a new one replaces none.
 const NEW_BROWSER: &str = "new-";
 
 /// Returns the hash that identifies the browser in the database.
@@ -111,11 +111,11 @@ pub struct ProviderSignIn {
 /// Address at which the sign-in continues.
 #[derive(Serialize, ToSchema)]
 pub struct ProviderAddress {
-    /// Address of the provider, for the browser's whole window.
+    /// Address of the provider, to open in the browser's window, not in a frame.
     location: String,
 }
 
-/// Begin a sign-in with the college's provider; the answer sets a cookie that identifies the browser on its return.
+/// Begin a sign-in with the college's provider; the response sets a cookie that identifies the browser on its return.
 #[utoipa::path(post, path = "/auth/oidc", request_body = ProviderSignIn, responses((status = 200, body = ProviderAddress)))]
 pub async fn begin_oidc(
     State(app): State<Shared>,
@@ -163,7 +163,7 @@ enum End {
     Unavailable,
     /// No account matches.
     NoAccount,
-    /// The account is linked with another person at the provider.
+    /// The account is linked with another subject of the provider.
     Another,
     /// The account may not be used.
     Closed,
@@ -242,12 +242,12 @@ pub async fn finish_oidc(
     let (end, session) = match complete_sign_in(&app, &provider, &headers, returned, &mut next).await {
         Ok(come) => come,
         Err(error) => {
-            // Logged like any other; a browser that followed a link gets a screen, not a problem document.
+            // Logs the error like any other; a browser that was redirected here gets a screen, not a problem document.
             drop(error.into_response());
             (End::Failed, None)
         }
     };
-    // Several outcomes are one event.
+    // The log line tells outcomes apart that share one security event.
     tracing::info!(outcome = end.name(), "somebody came back from the provider");
     if let Some(event) = end.event() {
         security_log::happened(event);
@@ -259,7 +259,7 @@ pub async fn finish_oidc(
     }
     let location = format!("{BASE}/login?{}", query.finish());
     let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response();
-    // The password step identifies the browser by this cookie.
+    // Only the password step needs the cookie again, to identify the browser.
     let spent = (end != End::Password).then(|| browser_cookie(https, None)).transpose()?;
     let is_new =
         cookie::read(&headers, cookie_name(https)).is_some_and(|token| token.starts_with(NEW_BROWSER));
@@ -283,7 +283,8 @@ async fn complete_sign_in(
         return Ok((End::Forgotten, None));
     };
     let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.library.clock.now());
-    // Returns are easy to forge in any number: only one that was begun may wait for its turn to write.
+    // Any number of returns can be forged: a read first, so that only the return of a begun sign-in waits for a write
+    // transaction.
     let key = (state_hash.clone(), browser_hash.clone());
     if !app.library.db.read(move |tx| flows::is_begun(tx, &key.0, &key.1, now)).await? {
         security_log::because("expired-or-another-browser");
@@ -299,7 +300,7 @@ async fn complete_sign_in(
         security_log::because("refused-by-provider");
         return Ok((if error == "access_denied" { End::Cancelled } else { End::Refused }, None));
     }
-    // Refuses another provider's answer, if it names its issuer (RFC 9207).
+    // Refuses a return that names another issuer (RFC 9207).
     let ours = returned.issuer.is_none_or(|issuer| issuer == provider.issuer());
     let Some(code) = returned.code.filter(|_| ours) else {
         security_log::because(if ours { "no-code" } else { "another-issuer" });
@@ -381,8 +382,8 @@ impl VouchedUser {
     }
 }
 
-/// Begins the session of a user whom the provider vouches for. Asks for a second factor set up here all the same,
-/// because the provider's checks are unknown.
+/// Begins the session of a user whom the provider vouches for. Still asks for a second factor that was set up here,
+/// because the provider's own checks are unknown.
 fn begin_session(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
     if half.begin_if_needed(tx, user.uid, arrival.is_kept(), now)? {
         return Ok(End::Code);
@@ -398,20 +399,20 @@ fn record_link(tx: &mut Tx<'_>, label: &str, uid: UserId, now: i64) -> Result<()
     Ok(())
 }
 
-/// Limits of the password of the account here, which is not the one at the provider.
+/// Limits of the account's library password, as opposed to its password at the provider.
 pub const LIBRARY_PASSWORD: Text = Text { field: "password", label: "Library password", min: 1, ..PASSWORD };
 
 /// Library password of an account to link.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderLink {
-    /// Password of the account here.
+    /// Password at the library, not at the provider.
     #[serde(default)]
     #[schema(required, format = Password)]
     password: String,
 }
 
-/// Link an account with the college's provider, once, by its password; the answer sets the session cookie.
+/// Link an account with the college's provider, once, by its library password; the response sets the session cookie.
 #[utoipa::path(post, path = "/auth/oidc/link", request_body = ProviderLink, responses((status = 200, body = Entered)))]
 pub async fn link_oidc(
     State(app): State<Shared>,

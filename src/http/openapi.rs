@@ -198,7 +198,7 @@ const UNIQUE: &[(&str, &str)] = &[
     ("PromotionForm", "except"),
 ];
 
-/// Returns a property of a schema; `field[]` is the items of a list.
+/// Returns a property of a schema; `field[]` selects the items of a list.
 fn property<'a>(document: &'a mut Value, schema: &str, field: &str) -> &'a mut Value {
     let properties = &mut document["components"]["schemas"][schema]["properties"];
     match field.strip_suffix("[]") {
@@ -293,7 +293,7 @@ pub fn document() -> Value {
             parameters.retain(|parameter| parameter["name"] != "limit" && parameter["name"] != "cursor");
         }
         for (method, operation) in operations.as_object_mut().into_iter().flatten() {
-            // OpenAPI asks for a description of each answer; utoipa leaves out an empty one.
+            // OpenAPI requires a description of each response; utoipa omits an empty one.
             for answer in operation["responses"].as_object_mut().into_iter().flat_map(|all| all.values_mut())
             {
                 if answer.get("description").is_none() {
@@ -349,7 +349,7 @@ fn needs_session(method: &Method, path: &str) -> bool {
     })
 }
 
-/// Documents the idempotency key of a write and the header of a replayed answer.
+/// Documents the idempotency key of a write and the header of a replayed response.
 fn document_key(operation: &mut Value) {
     let key = json!({ "$ref": "#/components/parameters/IdempotencyKey" });
     match operation["parameters"].as_array_mut() {

@@ -7,7 +7,7 @@ use url::Url;
 use super::session::Lifetimes;
 use crate::{backups::Daily, domain::account::Role, mail::Post, oidc::Provider};
 
-/// Answer of the look-up of an ID card (R-SCAN-2).
+/// Response of the ID card look-up (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum IdCard {
     /// The email address, to be filled into the form.
@@ -32,9 +32,9 @@ pub enum SecondFactor {
 pub struct Settings {
     /// Address at which browsers reach the product.
     pub public_url: Url,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Answer of the card look-up.
+    /// Response of the ID card look-up.
     pub id_card: IdCard,
     /// Roles that must sign in with a second factor.
     pub second_factor: SecondFactor,

@@ -1,4 +1,4 @@
-//! Librarian's home: the first steps of a new library, and what waits today.
+//! Librarian's home: the first steps of a new library, and the day's work.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub enum Step {
     Rules,
     /// The catalogue has a book.
     Books,
-    /// The library knows a person who is no librarian.
+    /// The library has a person who is not a librarian.
     People,
     /// Labels or cards were printed.
     Print,
@@ -47,7 +47,7 @@ pub struct FirstStep {
     done: bool,
 }
 
-/// Daily backup that is more than two days late.
+/// Last daily backup, if it is more than two days old.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LateBackup {
@@ -73,10 +73,10 @@ pub struct Overview {
     holds_ending: i64,
     /// Missing copies.
     missing: i64,
-    /// Day since which the first of the missing copies is missing.
+    /// Day on which the earliest of the missing copies went missing; null if none is known.
     #[schema(required, value_type = Option<String>, format = Date)]
     missing_since: Option<Date>,
-    /// Set if the server makes daily backups and the last one is older than two days.
+    /// Set if the server makes daily backups and the last one is more than two days old.
     #[schema(required)]
     late_backup: Option<LateBackup>,
     /// Set if no mail could be sent for an hour.
@@ -100,7 +100,7 @@ fn first_steps(found: Steps, rulebook: &Rulebook) -> Option<Vec<FirstStep>> {
     shown.then(|| steps.into_iter().map(|(step, done)| FirstStep { step, done }).collect())
 }
 
-/// Returns the last backup if it is older than two days.
+/// Returns the last backup if it is more than two days old, or if there is none after two days of lending.
 async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
     if app.backups.daily().is_none() {
         return Ok(None);
@@ -112,16 +112,16 @@ async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
     let Ok(limit) = today.checked_sub(2.days()) else { return Ok(None) };
     let late = match last_on {
         Some(day) => day < limit,
-        // A new library may wait for its first backup.
+        // Without a backup, only lending in this time counts: a new library may still wait for its first backup.
         None => app.library.db.read(move |tx| overview::lent_before(tx, limit)).await.map_err(Error::from)?,
     };
     Ok(late.then_some(LateBackup { last_on }))
 }
 
-/// Time after which librarians see that no mail is sent, in milliseconds.
+/// Duration of a mail failure after which librarians see it, in milliseconds.
 const MAIL_TROUBLE: i64 = 60 * 60 * 1000;
 
-/// Read the first steps of a new library, and what waits today.
+/// Read the first steps of a new library, and the day's work.
 #[utoipa::path(get, path = "/overview", responses((status = 200, body = Overview)))]
 pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overview>> {
     let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
@@ -148,7 +148,7 @@ pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overv
     Ok(axum::Json(read.await?))
 }
 
-/// Whether the first steps are shown.
+/// Visibility of the first steps.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepsForm {
@@ -174,7 +174,7 @@ pub async fn show_steps(
     .await
 }
 
-/// Note that labels or cards were printed, for the first steps.
+/// Record that labels or cards were printed, which completes a first step.
 #[utoipa::path(post, path = "/overview/printed", responses((status = 204)))]
 pub async fn note_printed(
     State(app): State<Shared>,

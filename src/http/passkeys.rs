@@ -1,7 +1,7 @@
 //! Passkeys: added and removed on the security screen, and used to sign in, alone or after the password.
 //!
-//! A passkey proves possession and verifies the user in one, so a sign-in with a passkey has no second step. Passkeys
-//! are second factors as well: after the password, a user who has one must give it or a code.
+//! A passkey proves possession and verifies the user in one step, so a sign-in with a passkey has no second step.
+//! Passkeys are second factors as well: after the password, a user who has one must give it or a code.
 
 use axum::{
     extract::State,
@@ -64,7 +64,7 @@ fn challenge() -> Result<String> {
 }
 
 impl App {
-    /// Returns the relying party; not found if browsers create no passkeys at this address.
+    /// Returns the relying party; fails with [`Error::NotFound`] if browsers create no passkeys at this address.
     fn party(&self) -> Result<Party> {
         Party::at(&self.settings.public_url).ok_or(Error::NotFound)
     }
@@ -265,12 +265,13 @@ pub async fn remove_passkey(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasskeyBegin {
-    /// True if it follows the password given in this browser.
+    /// True if the passkey follows a password given in this browser.
     #[serde(default)]
     second_step: bool,
 }
 
-/// Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie that identifies the browser.
+/// Begin to sign in with a passkey, alone or as the second step. The response sets a cookie that identifies the
+/// browser.
 #[utoipa::path(post, path = "/auth/sign-in/passkey/begin", request_body = PasskeyBegin,
     responses((status = 200, body = PasskeyRequest)))]
 pub async fn begin_passkey_sign_in(
@@ -318,11 +319,11 @@ pub async fn begin_passkey_sign_in(
     })
 }
 
-/// Answer of a browser to the use of a passkey. Bytes are base64url without padding.
+/// Assertion that a browser made with a passkey. Bytes are base64url without padding.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasskeySignIn {
-    /// Same value as at the beginning of the sign-in.
+    /// Same value as in the request that began the sign-in.
     #[serde(default)]
     second_step: bool,
     /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); ignored at the second step.
@@ -383,8 +384,7 @@ impl Attempt {
         Ok(Self { challenge, half, found })
     }
 
-    /// Returns the challenge and the passkey if it is acceptable: the half sign-in or else the user handle must name
-    /// the passkey's owner.
+    /// Returns the challenge and the passkey, if the half sign-in or else the user handle names the passkey's owner.
     fn passkey_of(self, handle: Option<&str>) -> Option<(String, Found)> {
         let found = self.found?;
         let named = handle.is_some_and(|handle| handle == found.passkey.user_handle);
@@ -396,14 +396,14 @@ impl Attempt {
     }
 }
 
-/// Refuses a passkey; only the log has the reason.
+/// Logs the reason for refusing a passkey, and returns an error without it.
 fn refused(reason: &dyn std::fmt::Display) -> Error {
     tracing::info!(%reason, "a passkey was refused");
     Error::InvalidPasskey
 }
 
 impl PasskeySignIn {
-    /// Verifies the answer and returns the passkey's signature counter.
+    /// Verifies the assertion and returns the passkey's signature counter.
     fn check(&self, passkey: &Passkey, challenge: &str, party: &Party) -> Result<u32, passkey::Refused> {
         let bytes = |text: &str| passkey::decoded(text).ok_or(passkey::Refused::Malformed);
         let shown = Shown {
@@ -415,7 +415,7 @@ impl PasskeySignIn {
     }
 }
 
-/// Sign in with a passkey; the answer sets the session cookie. No second step follows.
+/// Sign in with a passkey; the response sets the session cookie. No second step follows.
 #[utoipa::path(post, path = "/auth/sign-in/passkey", request_body = PasskeySignIn,
     responses((status = 200, body = Entered)))]
 pub async fn sign_in_with_passkey(
@@ -436,7 +436,7 @@ pub async fn sign_in_with_passkey(
         app.library.db.write(move |tx| Attempt::take(tx, &key, second_step, &credential, now)).await?;
     let remember = attempt.half.map_or(form.remember, |(_, kept)| kept);
     let Some((challenge, found)) = attempt.passkey_of(form.user_handle.as_deref()) else {
-        // Not counted with passwords: a signature cannot be guessed, and a campus shares one address (X6).
+        // Not counted as a failed sign-in: a signature cannot be guessed, and a campus shares one address (X6).
         return Err(refused(&"nobody here has it, or somebody else"));
     };
     let (id, uid) = (found.passkey.id, found.passkey.user);

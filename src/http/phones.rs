@@ -43,8 +43,8 @@ use crate::{
     },
 };
 
-/// Poll interval without a notification, and so the longest delay until a lost notification, a sign-out or the end of
-/// the twelve hours is noticed.
+/// Poll interval without a notification, and so the longest delay until a lost notification, a sign-out or the end of a
+/// pairing is noticed.
 const POLL: Duration = Duration::from_secs(1);
 /// Interval of keep-alives on a silent stream, before a proxy closes it.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 pub const DESK: Text = Text { field: "desk", label: "The desk", min: 8, max: 64, kind: Kind::Line };
 /// Limits of the code that a desk shows.
 pub const PAIRING_CODE: Text = Text { field: "code", label: "The code", min: 1, max: 64, kind: Kind::Line };
-/// Limits of a token, which the phone draws at random: 32 bytes in base64url.
+/// Limits of a token, which the phone generates at random: 32 bytes in base64url.
 pub const TOKEN: Text = Text { field: "token", label: "The token", min: 43, max: 64, kind: Kind::Line };
 /// Limits of a scan's idempotency key.
 pub const KEY: Text = Text { field: "key", label: "The key", min: 8, max: LONGEST_KEY, kind: Kind::Line };
@@ -72,7 +72,7 @@ pub struct PairForm {
 #[serde(rename_all = "camelCase")]
 pub struct PairedPhone {
     id: PhoneId,
-    /// Page that the phone scans for.
+    /// Id of the desk's page that the phone scans for.
     desk: String,
     /// Time at which a phone opened the code; null until then.
     #[schema(required, format = DateTime)]
@@ -90,8 +90,8 @@ pub struct PairedPhone {
 #[serde(rename_all = "camelCase")]
 pub struct PhoneCode {
     id: PhoneId,
-    /// Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of
-    /// `POST /phone/open`. Returned only once. Good for ten minutes and for one phone.
+    /// Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of `POST
+    /// /phone/open`. Returned only once. Valid for ten minutes and for one phone.
     address: String,
 }
 
@@ -101,7 +101,8 @@ pub struct PhoneList {
     phones: Vec<PairedPhone>,
 }
 
-/// Pair a phone with a desk: returns the code to open, and replaces one of this desk that no phone has opened.
+/// Pair a phone with a desk: returns the address to open, and replaces an earlier one of this desk that no phone has
+/// opened.
 #[utoipa::path(post, path = "/desk/phones", request_body = PairForm, responses((status = 201, body = PhoneCode)))]
 pub async fn pair_phone(
     State(app): State<Shared>,
@@ -131,7 +132,7 @@ pub async fn pair_phone(
     }
 }
 
-/// List the caller's phones, those of other desks too.
+/// List the caller's phones, including those of other desks.
 #[utoipa::path(get, path = "/desk/phones", responses((status = 200, body = PhoneList)))]
 pub async fn list_phones(
     State(app): State<Shared>,
@@ -166,7 +167,7 @@ pub async fn unpair_phone(
     .await
 }
 
-/// Code that a phone opens, and the token that it will send from then on.
+/// Code that a phone opens, and the token that the phone will send from then on.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpenForm {
@@ -174,14 +175,14 @@ pub struct OpenForm {
     #[serde(default)]
     #[schema(required)]
     code: String,
-    /// Secret that the phone has drawn at random: 32 bytes in base64url.
+    /// Secret that the phone has generated at random: 32 bytes in base64url.
     #[serde(default)]
     #[schema(required)]
     token: String,
 }
 
-/// Exchange the code that a desk shows for a token of the phone's own. A code is good once and for ten minutes, so that a
-/// picture of it opens nothing later. A repeat with the same token is a no-op.
+/// Exchange the code that a desk shows for a token of the phone's own. A code is valid once and for ten minutes, so
+/// that a photo of it is useless later. A repeat with the same token is a no-op.
 #[utoipa::path(post, path = "/phone/open", request_body = OpenForm, responses((status = 204)))]
 pub async fn open_phone(
     State(app): State<Shared>,
@@ -257,7 +258,7 @@ pub async fn send_scan(
     let phone = caller.phone;
     within(app.limits.phone_scans.take(&phone.id))?;
     if !app.library.db.write(move |tx| phones::send(tx, phone, &key, &code)).await.map_err(Error::from)? {
-        // The desk's page is closed; the phone has shown its user to wait.
+        // Too many scans of this phone wait for the desk, whose page may be closed: retry in ten seconds.
         return Err(Error::TooManyRequests(10));
     }
     Ok(StatusCode::NO_CONTENT)
@@ -298,14 +299,14 @@ pub fn answer_phone(
     scan: PhoneScanId,
     answer: &desk::Answer,
 ) -> Result<()> {
-    // What the hand does next comes first.
+    // The librarian's next step comes first, so that the phone shows it as the headline.
     let messages = answer.next.iter().chain(&answer.messages).cloned().collect();
     let part = PhoneTold { outcome: answer.outcome, class: answer.class, messages };
     let part = serde_json::to_string(&part).map_err(|error| Error::Internal(Box::new(error)))?;
     Ok(phones::answer(tx, session_hash, scan, &part)?)
 }
 
-/// Desk that listens.
+/// Desk that listens to its phones.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeskQuery {
@@ -358,7 +359,7 @@ pub async fn hear_answers(
     Ok(listen(app, source, phone.desk, heard, last_number(&headers)))
 }
 
-/// Returns the number of the last event that a reconnecting client received; 0 for a new one.
+/// Returns the number of the last event that a reconnecting client received; 0 for a new client.
 fn last_number(headers: &HeaderMap) -> i64 {
     let number = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     number.and_then(|value| value.parse().ok()).unwrap_or(0)
@@ -370,7 +371,7 @@ enum Source {
     Phone { phone: (PhoneId, i64) },
 }
 
-/// Stream of server-sent events; holds nothing of the database between polls.
+/// Stream of server-sent events; holds no database connection between polls.
 struct Listener {
     app: Shared,
     source: Source,
@@ -394,7 +395,7 @@ fn listen(
         let event = listener.next().await?;
         Some((Ok::<_, Infallible>(event), listener))
     });
-    // Some proxies (nginx) buffer an answer until it is complete unless this header forbids it.
+    // Some proxies (nginx) buffer a response until it is complete unless this header forbids it.
     let unbuffered = [("x-accel-buffering", "no")];
     (unbuffered, Sse::new(events).keep_alive(KeepAlive::new().interval(SIGN_OF_LIFE)))
 }
@@ -406,7 +407,7 @@ impl Listener {
             if let Some(event) = self.coming.pop_front() {
                 return Some(event);
             }
-            // The client reconnects, to a server that stays.
+            // After the end of the stream the client reconnects, during a shutdown to another server.
             if self.over || self.app.stopping.load(Ordering::Relaxed) {
                 return None;
             }
@@ -423,7 +424,8 @@ impl Listener {
         }
     }
 
-    /// Waits for a notification for this desk, or until one may have been missed in a flood for others.
+    /// Waits for a notification for this desk, or until the channel has dropped notifications, which may include one
+    /// for this desk.
     async fn notified(&mut self) {
         while matches!(self.calls.recv().await, Ok(desk) if desk != self.desk) {}
     }
@@ -470,7 +472,7 @@ impl Listener {
         self.coming.push_back(Event::default().event(event).id(self.number.to_string()).data(data));
     }
 
-    /// Returns the news, or ends the stream with its reason.
+    /// Returns the new rows, or ends the stream with an event that names the reason.
     fn heard<T>(&mut self, heard: Heard<T>) -> Vec<T> {
         let why = match heard {
             Heard::News(news) => return news,

@@ -1,4 +1,4 @@
-//! Cache of JSON answers: pages of the catalogue that many clients request and that are the same for all.
+//! Cache of JSON responses: pages of the catalogue that many clients request and that are the same for all.
 
 use std::{
     collections::HashMap,
@@ -16,21 +16,21 @@ use serde::Serialize;
 
 use super::error::Result;
 
-/// Lifetime of a cached answer, after which changes by another server or by a command on the same file are seen.
+/// Lifetime of a cached response, after which changes by another server or a command become visible.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Maximum size of the cache in bytes; a page of the catalogue has some 8 KiB.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// Versions of all data behind an answer, as far as this process knows.
+/// Versions of all data behind a response, as far as this process knows.
 pub type Version = (u64, u64);
 
-/// JSON answer, ready to send.
+/// JSON response, ready to send.
 #[derive(Clone)]
 pub struct Ready(Bytes);
 
 impl Ready {
-    /// Serialises the answer.
+    /// Serialises the body of a response.
     pub fn json(body: &impl Serialize) -> Result<Self> {
         let json = serde_json::to_vec(body).map_err(|error| super::error::Error::Internal(error.into()))?;
         Ok(Self(json.into()))
@@ -50,7 +50,7 @@ struct Kept {
     answer: Ready,
 }
 
-/// Cached answers by request, and their size in bytes.
+/// Cached responses by request, and their total size in bytes.
 pub struct Answers<K> {
     kept: Mutex<(HashMap<K, Kept>, usize)>,
 }
@@ -62,7 +62,7 @@ impl<K> Default for Answers<K> {
 }
 
 impl<K: Eq + Hash> Answers<K> {
-    /// Returns the answer to the same request if nothing has changed since.
+    /// Returns the cached response to the same request if nothing has changed since.
     pub fn get(&self, request: &K, version: Version) -> Option<Ready> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.0.get(request)?;
@@ -70,12 +70,12 @@ impl<K: Eq + Hash> Answers<K> {
         holds.then(|| found.answer.clone())
     }
 
-    /// Caches an answer. Take `version` and `since` before building it, so that a concurrent change makes it stale.
+    /// Caches a response. Take `version` and `since` before building it, so that a concurrent change makes it stale.
     pub fn keep(&self, request: K, version: Version, since: Instant, answer: Ready) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (answers, bytes) = &mut *kept;
         *bytes += answer.0.len();
-        // Popular pages soon return, and finding the old ones would cost more.
+        // Evicts all: popular pages are soon cached again, and finding the oldest would cost more.
         if *bytes > MOST {
             answers.clear();
             *bytes = answer.0.len();

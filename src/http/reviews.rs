@@ -33,7 +33,7 @@ pub struct ReviewQuery {
     /// Page length, 1 to 100; 20 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
@@ -139,7 +139,7 @@ pub async fn delete_review(
 ) -> Result<Answer> {
     let now = app.library.clock.now();
     app.once(once, move |tx| {
-        // Another reader's review is answered as not found.
+        // Another reader's review gets 404 as well.
         let gone = reviews::delete(tx, id, reader.uid)?.ok_or(Error::NotFound)?;
         let change = CatalogueChange::ReviewDeleted { review: id, before: Opinion::from(&gone.review) };
         record(tx, now, reader.uid, gone.book, change)?;

@@ -54,7 +54,7 @@ const SET_UP_LASTS: i64 = 15 * 60 * 1000;
 /// Time after a sign-in during which the second factor is not asked for again, milliseconds.
 const FRESH: i64 = 5 * 60 * 1000;
 
-/// Code of an authenticator app or a recovery code; long enough for the latter.
+/// Limits of a code of an authenticator app or a recovery code, which is the longer of the two.
 pub const CODE: Text = SIGN_IN_CODE;
 
 fn cookie_name(https: bool) -> &'static str {
@@ -86,7 +86,7 @@ impl Half {
         Ok(has_one)
     }
 
-    /// Answers that the second factor is needed.
+    /// Builds the response that asks for the second factor.
     pub fn answer(self) -> Response {
         (AppendHeaders([(header::SET_COOKIE, self.cookie)]), Error::SecondFactorNeeded).into_response()
     }
@@ -176,7 +176,7 @@ impl App {
     }
 }
 
-/// Complete a sign-in by the code that follows the password. The half sign-in is read from the browser's cookie.
+/// Complete a sign-in with the code that follows the password. The half sign-in is read from the browser's cookie.
 #[utoipa::path(post, path = "/auth/sign-in/code", request_body = SecondFactorCode,
     responses((status = 200, body = Entered)))]
 pub async fn give_code(
@@ -264,13 +264,13 @@ pub struct OwnSecondFactor {
     /// Number of unused recovery codes.
     #[schema(minimum = 0)]
     recovery_codes: i64,
-    /// True if adding a second factor or removing a passkey asks for a code now.
+    /// True if adding a second factor or removing a passkey requires a code now.
     code_needed: bool,
-    /// The library requires a second factor of this role (`--second-factor`).
+    /// True if the library requires a second factor for this role (`--second-factor`).
     required: bool,
 }
 
-/// Read one's own second factors.
+/// Read the caller's own second factors.
 #[utoipa::path(get, path = "/me/second-factor", responses((status = 200, body = OwnSecondFactor)))]
 pub async fn read_second_factor(
     State(app): State<Shared>,
@@ -296,15 +296,15 @@ pub async fn read_second_factor(
     }))
 }
 
-/// Proof of the account's owner before a second factor is added, or a passkey removed.
+/// Proof that the caller owns the account, required to add a second factor or remove a passkey.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthenticatorBegin {
     #[serde(default)]
     #[schema(required, format = Password)]
     current_password: String,
-    /// Code of the authenticator app, or a recovery code. Needed where the account has a second factor, unless this session
-    /// began by it within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+    /// Code of the authenticator app, or a recovery code. Required if the account has a second factor, unless this
+    /// session began with one within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
     #[serde(default)]
     code: String,
 }
@@ -409,7 +409,7 @@ impl RecoveryCodes {
     }
 }
 
-/// Generates recovery codes: their hashes, and the answer that shows them.
+/// Generates recovery codes: their hashes, and the response that shows them.
 pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
     let recovery_codes = (0..RECOVERY_CODES)
         .map(|_| session::random().map(second_factor::recovery_code))
@@ -418,7 +418,8 @@ pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<Recovery
     Ok((recovery_codes.iter().map(hashed).collect(), axum::Json(RecoveryCodes { recovery_codes })))
 }
 
-/// Confirm an authenticator app by a code; sign-in requires it from now on. Recovery codes are issued if there are none.
+/// Confirm an authenticator app with a code; sign-in requires the app from now on. Recovery codes are issued if there
+/// are none.
 #[utoipa::path(post, path = "/auth/authenticator/confirm", request_body = SecondFactorCode,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn confirm_authenticator(
@@ -490,7 +491,7 @@ async fn with_proof(
     app.with_code(user.uid, tries, Typed::read(&code), effect).await?.ok_or_else(wrong_code)
 }
 
-/// Remove one's own authenticator app. Passkeys stay.
+/// Remove the caller's own authenticator app. Passkeys stay.
 #[utoipa::path(post, path = "/auth/authenticator/remove", request_body = SecondFactorProof,
     responses((status = 204)))]
 pub async fn remove_authenticator(
@@ -511,7 +512,7 @@ pub async fn remove_authenticator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Replace one's recovery codes.
+/// Replace the caller's recovery codes.
 #[utoipa::path(post, path = "/auth/recovery-codes", request_body = SecondFactorProof,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn make_recovery_codes(
@@ -532,7 +533,8 @@ pub async fn make_recovery_codes(
     Ok(answer)
 }
 
-/// Reset the second factor of a person who lost it. The person is signed out and then signs in with the password alone.
+/// Reset the second factor of a person who lost it. The person is signed out, and can then sign in with the password
+/// alone.
 #[utoipa::path(delete, path = "/people/{id}/second-factor", params(("id" = i64, Path)),
     responses((status = 204)))]
 pub async fn reset_second_factor(

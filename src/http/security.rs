@@ -39,7 +39,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct OwnSession {
     id: SessionId,
-    /// The session of this request.
+    /// True for the session of this request.
     current: bool,
     /// Name of the browser; null if unknown.
     #[schema(required)]
@@ -61,7 +61,7 @@ pub struct OwnSessionList {
     sessions: Vec<OwnSession>,
 }
 
-/// List one's own sessions.
+/// List the caller's own sessions.
 #[utoipa::path(get, path = "/me/sessions", responses((status = 200, body = OwnSessionList)))]
 pub async fn list_own_sessions(
     State(app): State<Shared>,
@@ -95,7 +95,7 @@ fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) 
     Ok(())
 }
 
-/// Sign out one of one's own browsers.
+/// Sign out one of the caller's own browsers.
 #[utoipa::path(delete, path = "/me/sessions/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn end_own_session(
     State(app): State<Shared>,
@@ -117,7 +117,7 @@ pub async fn end_own_session(
     Ok(answer)
 }
 
-/// Sign out all of one's other browsers.
+/// Sign out all other browsers of the caller.
 #[utoipa::path(delete, path = "/me/sessions", responses((status = 204)))]
 pub async fn end_other_sessions(
     State(app): State<Shared>,
@@ -180,7 +180,7 @@ impl App {
     }
 }
 
-/// Body of a password change.
+/// Request body of a password change.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasswordChange {
@@ -192,7 +192,7 @@ pub struct PasswordChange {
     new_password: String,
 }
 
-/// Change one's own password. Other browsers are signed out; this one gets a new cookie.
+/// Change the caller's own password. Other browsers are signed out; this one gets a new cookie.
 #[utoipa::path(post, path = "/auth/password", request_body = PasswordChange, responses((status = 204)))]
 pub async fn change_password(
     State(app): State<Shared>,
@@ -226,7 +226,7 @@ pub async fn change_password(
         .db
         .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;
-            // Another request with this password was faster.
+            // A concurrent request has already changed this password.
             if !accounts::change_password(tx, uid, &stored, &new_hash)? {
                 return Err(wrong_password());
             }

@@ -1,5 +1,5 @@
 //! Security events, as log lines and counters that reveal an attack: sign-ins and refused ones, refusals, rate limits
-//! that were hit, and changes of what accounts may do.
+//! that were hit, and changes to what accounts may do.
 //!
 //! Each event is logged once, when the request is answered, from the route, the outcome and the facts noted on the way.
 //! It names an account by its number and a client by its address; never a name, an email address, a secret, or any text
@@ -139,17 +139,17 @@ pub fn refused(code: Code) {
     let _ = NOTED.try_with(|noted| noted.code.set(Some(code)));
 }
 
-/// Notes an event that overrides route and outcome.
+/// Notes an event that takes precedence over the one derived from route and outcome.
 pub fn happened(event: Event) {
     let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
 }
 
-/// Notes why the event happened, in a word of the operator's guide.
+/// Notes the reason of the event, with a term of the operator's guide.
 pub fn because(reason: &'static str) {
     let _ = NOTED.try_with(|noted| noted.reason.set(Some(reason)));
 }
 
-/// Derives the event of an answer, if any.
+/// Derives the event of a response, if any.
 fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -> Option<Event> {
     let route = route.strip_prefix(API).unwrap_or(route);
     let (done, limited) = (status.is_success(), code == Some(Code::TooManyRequests));
@@ -234,8 +234,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     })
 }
 
-/// Logs the event of an answer, if any, and counts it in `library_security_events_total`. `path` yields the number of
-/// the person acted on.
+/// Logs the event of a response, if any, and counts it in `library_security_events_total`. The id of the person acted
+/// on is read from `path`.
 pub fn tell(
     (method, route, path): (&Method, &str, &str),
     status: StatusCode,
@@ -269,7 +269,8 @@ fn number(path: &str) -> Option<i64> {
     path.split('/').find_map(|part| part.parse().ok())
 }
 
-/// Maximum number of lines per second; more would let a stranger fill the disk. The counters count all.
+/// Maximum number of lines per second; more would let a stranger fill the disk. The counters also count events of
+/// dropped lines.
 const LINES: u32 = 100;
 
 static FLOOD: Flood = Flood(Mutex::new(None));

@@ -55,7 +55,7 @@ impl Lifetimes {
     }
 }
 
-/// Ends in the database the sessions that could not be ended when their users signed out.
+/// Job that ends, in the database, sessions that could not be ended when their users signed out.
 pub struct EndSessions(pub Shared);
 
 impl Job for EndSessions {
@@ -69,13 +69,13 @@ impl Job for EndSessions {
 
 /// Minimum interval between two writes of a session's activity, so that reads rarely write; in milliseconds.
 const SEEN_EVERY: i64 = 60 * 1000;
-/// Time limit for a read to store the activity.
+/// Time that a read may spend on storing the activity.
 const SEEN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Header of a read that a page makes by itself: such a read is no activity. Writes always are.
+/// Header of a read that a page makes by itself, which does not count as activity; writes always count.
 pub const BACKGROUND: &str = "library-background";
 
-/// True if the request is an activity of its user.
+/// True if the request counts as activity of its user.
 fn is_activity(method: &Method, headers: &HeaderMap) -> bool {
     !method.is_safe() || !headers.contains_key(BACKGROUND)
 }
@@ -85,7 +85,7 @@ const MEMORY: Duration = Duration::from_secs(1);
 /// Maximum number of cached sessions.
 const REMEMBERED: usize = 50_000;
 
-/// Returns the cookie's name; its prefix over https makes browsers refuse it from any other source.
+/// Returns the cookie's name; its prefix over https makes browsers refuse the cookie from any other host.
 #[must_use]
 pub fn cookie_name(https: bool) -> &'static str {
     if https { "__Host-library" } else { "library" }
@@ -144,8 +144,8 @@ pub enum Caller {
     Visitor,
     /// Signed in.
     Person(Arc<User>),
-    /// Librarian who has yet to set up the required second factor, and until then may call only that and what is open
-    /// to visitors.
+    /// Librarian who must still set up the required second factor, and until then may call only the setup and the calls
+    /// open to visitors.
     Unenrolled(Arc<User>),
     /// Signed in with a role that is neither student nor librarian (R-LOGIN-5).
     RoleUndefined,
@@ -187,7 +187,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        // A route outside the access check has no caller.
+        // A request outside the access check has no caller and counts as a visitor's.
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or(Self::Visitor))
     }
 }
@@ -308,7 +308,7 @@ impl Sessions {
         }
     }
 
-    /// Ends a session. With a full disk, this server refuses the token from now on, and ends the session in the
+    /// Ends a session. If the disk is full, this server refuses the token from now on, and ends the session in the
     /// database as soon as there is room.
     ///
     /// # Errors
@@ -318,7 +318,7 @@ impl Sessions {
         match db.write(move |tx| sessions::end(tx, &key)).await {
             Err(storage::Error::Full(_)) => {
                 let key = hash.to_owned();
-                // Only real sessions take room here.
+                // Only existing sessions are kept here, so that invented tokens cannot fill the memory.
                 if db.read(move |tx| sessions::good(tx, &key, now)).await?.is_some() {
                     self.left_over().insert(hash.to_owned());
                 }
@@ -354,13 +354,13 @@ impl Sessions {
         self.lock().get(hash).map(|remembered| remembered.expires_at)
     }
 
-    /// Makes the token of an ended session invalid at once.
+    /// Invalidates the token of an ended session at once, on this server.
     pub fn forget(&self, token_hash: &str) {
         let nobody = Remembered {
             caller: Some(Caller::Visitor),
             uid: UserId(0),
             began_at: i64::MAX,
-            // Never in the future: such entries are not trusted.
+            // Not in the future, or the entry would be ignored.
             seen_at: i64::MIN,
             expires_at: i64::MAX,
             read_at: Instant::now(),

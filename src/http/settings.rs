@@ -49,7 +49,7 @@ fn etag(saved: i64) -> String {
     format!("\"{saved}\"")
 }
 
-/// Builds the answer with a document and the `ETag` of its version.
+/// Builds the response with a document and the `ETag` of its version.
 fn versioned(saved: i64, document: &impl Serialize) -> Result<Answer> {
     Answer::json(StatusCode::OK, document)?.with_etag(&etag(saved))
 }
@@ -83,7 +83,8 @@ pub async fn read_rules(State(app): State<Shared>, Query(query): Query<RulesQuer
     versioned(rulebook.saved.rules, rules)
 }
 
-/// Save a version of the rules (R-RULE-3), and shorten loans beyond a new day on which all books are due (R-RULE-6).
+/// Save a version of the rules (R-RULE-3), and shorten loans that end after a new day on which all books are due
+/// (R-RULE-6).
 #[utoipa::path(put, path = "/settings/rules", params(("If-Match" = Option<String>, Header)), request_body = Rules,
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
 pub async fn save_rules(
@@ -271,7 +272,7 @@ pub async fn preview_library(
         }
         let after = Rulebook { library, ..(*before).clone() };
         let Some(cutoff) = forgetting::before(&clock, &after) else { return Ok(Effect::default()) };
-        // The names are erased in the first hours of tomorrow.
+        // Counts with today's cutoff, although the names are erased in the first hours of tomorrow.
         let loans = forget::count(tx, cutoff)?;
         Ok(Effect {
             summary: vec![message::effect_forgets(loans)],

@@ -1,7 +1,7 @@
 //! First librarian of an empty library, made in the browser with a code that the server prints.
 //!
-//! The code exists in this server's memory only, so a restart renews it. It is part of an address behind `#`, which browsers
-//! send to no server.
+//! The code exists in this server's memory only, so a restart renews it. It is the fragment of an address, which
+//! browsers send to no server.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -35,7 +35,7 @@ use crate::{
 
 /// Validity of a code in milliseconds: an hour.
 const VALID: i64 = 60 * 60 * 1000;
-/// Characters of a code: 76 bits.
+/// Number of characters of a code: 76 bits.
 const LENGTH: usize = 16;
 
 /// Code for the first librarian, while the library has none.
@@ -82,7 +82,7 @@ fn equal(one: &str, other: &str) -> bool {
         && std::hint::black_box(one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
 }
 
-/// Returns the address that makes the first librarian.
+/// Returns the address of the screen that creates the first librarian.
 #[must_use]
 pub fn address(public_url: &Url, code: &str) -> String {
     format!("{public_url}library/setup#{code}")
@@ -103,13 +103,13 @@ async fn is_needed(app: &App) -> Result<bool> {
     Ok(needed)
 }
 
-/// Ask whether the first librarian is still to be made.
+/// Read whether the first librarian must still be created.
 #[utoipa::path(get, path = "/setup", responses((status = 200, body = SetupState)))]
 pub async fn read_setup(State(app): State<Shared>) -> Result<axum::Json<SetupState>> {
     Ok(axum::Json(SetupState { needed: is_needed(&app).await? }))
 }
 
-/// The first librarian.
+/// First librarian to create, with the code that permits it.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstLibrarian {
@@ -167,7 +167,7 @@ pub async fn set_up(
         .library
         .db
         .write(move |tx| -> Result<_> {
-            // Two servers of one database may have printed a code each.
+            // Two servers with one database may each have printed a code; the lock lets only one code be used.
             settings::lock(tx)?;
             if has_librarian(tx)? {
                 return Err(Error::SetupDone);

@@ -36,7 +36,7 @@ pub async fn list_shelves(State(app): State<Shared>) -> Result<Json<Shelves>> {
         let returned = catalogue::returned_today(tx, today, BOOKS)?;
         let mut cards = |ids: &[i64]| books::cards(tx, &ids.iter().copied().map(BookId).collect::<Vec<_>>());
         let (mut popular, newest) = (cards(&popular)?, cards(&newest)?);
-        popular.truncate(BOOKS); // a few more were counted, because books are deleted
+        popular.truncate(BOOKS); // spare ids, because some of the books may be deleted
         Ok(Shelves { popular, newest, returned: books::cards(tx, &returned)? })
     });
     Ok(Json(shelves.await?))

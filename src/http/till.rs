@@ -27,16 +27,16 @@ use crate::{
     storage::till,
 };
 
-/// Money in no closing yet.
+/// Contents of the till since the last closing.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Till {
-    /// Number of the last closing, 0 for none: to be sent as `after`.
+    /// Number of the last closing, 0 for none; to send as `after` when closing the till.
     after: i64,
-    /// The last closing, RFC 3339.
+    /// Time of the last closing, RFC 3339; null for none.
     #[schema(required, format = DateTime)]
     closed_at: Option<String>,
-    /// Opening float of the last closing, which is usual at this library.
+    /// Opening float of the last closing, to propose for the next one; 0 for none.
     opening: Money,
     #[serde(flatten)]
     contents: TillContents,
@@ -65,7 +65,7 @@ pub async fn read_till(State(app): State<Shared>) -> Result<axum::Json<Till>> {
     Ok(axum::Json(till))
 }
 
-/// Body of a closing.
+/// Request body of a closing.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosingForm {
@@ -73,7 +73,7 @@ pub struct ClosingForm {
     after: i64,
     /// `expected` of the till as shown.
     expected: Money,
-    /// Cash that was in the till before: the opening float. Default: 0.
+    /// Opening float: cash that was in the till at the start; 0 by default.
     #[serde(default)]
     opening: Money,
     /// Counted cash, with the opening float.
@@ -83,7 +83,7 @@ pub struct ClosingForm {
     note: String,
 }
 
-/// Close the till. The closing has a number without gaps; its payments can no longer be undone, only reversed.
+/// Close the till. Closings are numbered without gaps; payments in a closing can no longer be undone, only reversed.
 #[utoipa::path(post, path = "/till/closings", request_body = ClosingForm, responses((status = 201, body = Closing)))]
 pub async fn close_till(
     State(app): State<Shared>,
@@ -114,14 +114,14 @@ pub async fn close_till(
     .await
 }
 
-/// Page of closings.
+/// Position and length of a page of closings.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ClosingQuery {
     /// Page length, 1 to 100; 30 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of the previous page.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Page behind the link that ends mails of a kind. Opening it changes nothing, because mail programs open links in advance; the
-//! button does, and the mail program's own one-click request (RFC 8058).
+//! Page of a mail's unsubscribe link. Opening the page changes nothing, because mail programs open links in advance;
+//! its button unsubscribes, and so does the mail program's one-click request (RFC 8058).
 
 use axum::{
     body::Body,
@@ -33,7 +33,7 @@ button:focus-visible{outline-color:#e6eaee}}";
 /// Maximum length of the body of a one-click request.
 const BODY: usize = 4096;
 
-/// Person of a link, and the words of the page.
+/// Person of a link, with the language and the library's name for the page.
 struct Asked {
     person: UserId,
     language: String,
@@ -47,7 +47,7 @@ fn asked(tx: &mut Tx<'_>, policies: &Policies, person: UserId) -> storage::Resul
     Ok(Some(Asked { person, language, library: library.name }))
 }
 
-/// Asks for confirmation.
+/// Shows the page that asks for confirmation.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
     let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
     let policies = app.library.policies.clone();
@@ -70,13 +70,13 @@ pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result
     }))
 }
 
-/// Ends the mails; a repeat changes nothing.
+/// Unsubscribes the person; a repeat is a no-op.
 pub async fn stop(
     State(app): State<Shared>,
     Path(token): Path<String>,
     request: Request<Body>,
 ) -> Result<Response> {
-    // Read, so that the connection stays usable.
+    // Reads the body, so that the connection can be reused.
     let _ = axum::body::to_bytes(request.into_body(), BODY).await;
     let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
     let policies = app.library.policies.clone();
@@ -94,12 +94,12 @@ fn end(tx: &mut Tx<'_>, policies: &Policies, person: UserId, scope: Scope) -> st
     Ok(found)
 }
 
-/// Answers a link that this library did not sign, or whose person is gone.
+/// Builds the page for a link that this library did not sign, or whose person no longer exists.
 fn dead() -> Response {
     page(StatusCode::NOT_FOUND, "en", &[message::letter_stop_title(), message::letter_stop_dead()], "")
 }
 
-/// Makes a page of a heading and a paragraph.
+/// Builds a page from a heading, a paragraph and the HTML in `end`.
 fn page(status: StatusCode, language: &str, [heading, words]: &[Message; 2], end: &str) -> Response {
     let (heading, words) = (escaped(&heading.text_in(language)), escaped(&words.text_in(language)));
     let html = format!(

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{Shared, accounts::within, client::Network, error::Result, extract::JsonBody};
 use crate::{domain::rule::Invalid, message};
 
-/// Maximum number of figures of one page view: the module has five, and may measure some of them twice.
+/// Maximum number of figures of one page view: the module has five, and may report some of them twice.
 const FIGURES: usize = 20;
 
 /// A figure of the web-vitals module.

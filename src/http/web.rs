@@ -15,7 +15,7 @@ use rust_embed::RustEmbed;
 use super::{BASE, Shared, error::Error};
 use crate::version::VERSION;
 
-/// Placeholder in `index.html` for the style nonce of each answer.
+/// Placeholder in `index.html` for the style nonce, which differs in each response.
 const NONCE: &str = "__CSP_NONCE__";
 
 /// Addresses of the screens; `{id}` is a number. A test compares the client's own list with this one.
@@ -71,7 +71,7 @@ fn is_screen(path: &str) -> bool {
     })
 }
 
-/// Answers every path below the base that is neither API nor cover.
+/// Handles every path below the base that is neither API nor cover.
 pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
@@ -85,7 +85,7 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     if let Some(asset) = app.screens.files.assets.get(path).filter(|_| !hidden) {
         return send(asset, &headers);
     }
-    // A missing file gets a real 404, or the browser would run the screen as a script.
+    // A missing file gets a 404: the browser would run the page of the screens as a script.
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("static/") || last.contains('.') {
         return (StatusCode::NOT_FOUND, [(header::CACHE_CONTROL, "no-store")], "Not found\n").into_response();
@@ -108,24 +108,24 @@ struct Form {
     bytes: Bytes,
 }
 
-/// The built screens, taken from the program at the first request and then kept, because files are sent often and never
-/// change. The program embeds them, not this library, so that both compile side by side.
+/// The built screens, loaded from the program at the first request and then cached, because files are sent often and
+/// never change. The program embeds them, not this library crate, so that both compile in parallel.
 pub struct Screens {
     files: LazyLock<Files>,
     build: HeaderValue,
 }
 
-/// The page of all screens, and its files.
+/// `index.html`, the page of all screens, and the other files.
 struct Files {
     index: Option<Cow<'static, [u8]>>,
     assets: HashMap<String, Asset>,
 }
 
 impl Screens {
-    /// Returns the files that `F` embeds.
+    /// Returns the screens that `F` embeds.
     #[must_use]
     pub fn embedded<F: RustEmbed>() -> Self {
-        // The page names every file by a hash, so its own hash identifies the screens.
+        // The page refers to its files by their hashes, so its own hash identifies the screens.
         let page = F::get("index.html").map(|file| file.metadata.sha256_hash()).unwrap_or_default();
         let both = digest::digest(&digest::SHA256, &[VERSION.as_bytes(), &page].concat());
         let build = HeaderValue::try_from(STANDARD_NO_PAD.encode(&both.as_ref()[..9]));
@@ -135,8 +135,8 @@ impl Screens {
         }
     }
 
-    /// Returns the fingerprint of program and screens, which every answer of the API carries: an open page learns from it
-    /// that the library was updated. Unlike a version it tells strangers nothing.
+    /// Returns the fingerprint of program and screens, which every response of the API carries: an open page learns
+    /// from it that the library was updated. Unlike a version number, it tells strangers nothing.
     #[must_use]
     pub const fn build(&self) -> &HeaderValue {
         &self.build
@@ -204,7 +204,7 @@ fn send(asset: &Asset, headers: &HeaderMap) -> Response {
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     set.insert(header::ETAG, form.tag.clone());
     if asset.content_type.starts_with("text/javascript") {
-        // A page's scripts run under the policy of the page, a worker under that of its own script.
+        // A page's scripts run under the policy of the page, but a worker under the policy sent with its own script.
         set.insert(
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static(
@@ -247,7 +247,7 @@ fn index(app: &super::App, status: StatusCode) -> Response {
     }
     let nonce = STANDARD_NO_PAD.encode(bytes);
     let html = with_nonce(page, &nonce);
-    // Covers are on other hosts, which may use http if this server does.
+    // Covers may be on other hosts, which may use http if this server does.
     let (pictures, upgrade) = if app.settings.is_https() {
         ("https:", "; upgrade-insecure-requests")
     } else {

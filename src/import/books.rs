@@ -84,16 +84,16 @@ const MOST_ROWS: u64 = 100_000;
 /// Separators of barcodes in a cell.
 const BARCODE_SEPARATORS: [char; 4] = ['|', ';', ',', '\n'];
 
-/// Rows in a transaction: many for speed, few enough that a borrower does not wait.
+/// Maximum rows in a transaction: many for speed, few enough that a borrower does not wait.
 const BATCH: usize = 500;
-/// Bytes of rows, and copies, that end a transaction before it has that many rows.
+/// Bytes of rows, and number of copies, that end a transaction before it has the maximum of rows.
 const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 
 /// Maximum number of a row's barcodes whose errors are listed.
 const TOLD: usize = 20;
 
-/// Maximum rejected rows listed in a report, and the bytes of JSON of their file.
+/// Maximum number of rejected rows listed in a report, and maximum size of their file in bytes of JSON.
 const LISTED: usize = 200;
 const ROOM_FOR_REJECTS: usize = 400 * 1024;
 
@@ -135,10 +135,10 @@ pub struct BooksReport {
     pub clashes: u64,
     /// Rejected rows, clashes included.
     pub rejected: u64,
-    /// At most the first 200 of them.
+    /// The first 200 rejected rows.
     pub rejected_rows: Vec<RejectedBook>,
-    /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
-    /// are very many.
+    /// Rejected rows as CSV, each preceded by its line number and the reason, to correct and import again; null if
+    /// there are none, cut if there are very many.
     #[schema(required)]
     pub rejects_file: Option<String>,
 }
@@ -150,7 +150,7 @@ pub struct Options {
     pub fields: Option<Vec<String>>,
     /// Adds rows whose ISBN another title in the catalogue has; otherwise they are rejected.
     pub with_clashes: bool,
-    /// Librarian; `None` for the command line.
+    /// Librarian who imports; `None` for the command line.
     pub by: Option<UserId>,
     pub moment: Moment,
 }
@@ -162,9 +162,9 @@ struct ImportedBook {
     key: Key,
     /// Barcodes of its copies; empty if they get accession numbers.
     barcodes: Vec<String>,
-    /// MARC record that it came from.
+    /// MARC record from which the row was read.
     record: Option<String>,
-    /// Entry for the list of rejected rows, used if the catalogue refuses it.
+    /// Entry for the list of rejected rows, used if the row is refused because of the catalogue.
     row: Rejected,
 }
 
@@ -185,7 +185,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Records a row; returns the line that it repeats, if any. A title may be repeated with other barcodes (R-COPY-7).
+    /// Records a row; fails with the line of the earlier row that it repeats. A title may be repeated with other
+    /// barcodes (R-COPY-7).
     fn note(&mut self, book: &ImportedBook, line: u64) -> Result<(), u64> {
         if book.barcodes.is_empty() {
             return match self.titles.entry(book.key) {
@@ -206,7 +207,7 @@ impl Seen {
     }
 }
 
-/// Portion of a file: rows to be stored, and rows that are wrong by themselves.
+/// Portion of a file: rows to be stored, and rows rejected without looking at the catalogue.
 #[derive(Default)]
 struct Portion {
     rows: u64,
@@ -305,7 +306,7 @@ pub fn import_with(
     Ok(Totals { rows, added, copies, known, rejected })
 }
 
-/// Returns the name of a file, to be shown.
+/// Returns the name of a file for display.
 fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().chars().take(200).collect()
 }
@@ -317,7 +318,7 @@ fn stopped(file: &Path, line: u64) -> String {
     )
 }
 
-/// Imports an upload that [`imports::begin`] noted. Blocks on the database, so it must run on a plain thread.
+/// Imports an upload that [`imports::begin`] recorded. Blocks on the database, so call it on a thread that may block.
 pub fn run(db: &Db, file: &Source, options: Options, id: ImportId) -> Result<()> {
     let mut table = open(file, LONGEST, options.fields.as_deref(), &ProgressBar::hidden())?;
     let mut rejects = Excerpt::new(&table, ROOM_FOR_REJECTS);
@@ -386,7 +387,7 @@ pub fn check(db: &Db, file: &Source, options: &Options) -> Result<BooksReport> {
     Ok(BooksReport { rows, added, more, copies, known, clashes, rejected, rejected_rows, rejects_file })
 }
 
-/// Texts with which lists say that they have no value.
+/// True for a text that lists use for a missing value.
 fn is_no_value(cell: &str) -> bool {
     matches!(cell.to_lowercase().as_str(), "-" | "--" | "na" | "n/a" | "n.a." | "nil" | "none" | "null")
 }
@@ -399,7 +400,7 @@ fn isbn(cell: &str) -> Option<String> {
     })
 }
 
-/// Reads a year, also out of a day or a note as "c2001" or "[1999]".
+/// Reads a year, also from a date or from a note such as "c2001" or "[1999]".
 fn published_year(cell: &str) -> Option<i64> {
     within(-5000_i64, 2200)(cell).or_else(|| {
         let mut groups = cell.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 4);
@@ -439,7 +440,7 @@ fn language(cell: &str) -> Option<String> {
     Some(code).filter(|code| code.chars().count() <= 35)
 }
 
-/// Writes several names as `SLiMS` has them, `<A><B>`, with a separator.
+/// Rewrites several names from the notation of `SLiMS`, `<A><B>`, with a separator.
 fn unbracketed<'c>(cell: &'c str, separator: &str) -> Cow<'c, str> {
     match cell.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
         Some(inner) if !inner.is_empty() => Cow::Owned(inner.replace("><", separator)),
@@ -511,7 +512,7 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     form.call_number = Some(Some(row.text(CALL_NUMBER.field, CALL_NUMBER, &mut invalid)));
     let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
     form.price = Some(row.parse(PRICE, not_price, &mut invalid, |cell| {
-        // As registers write it: "Rs. 1,250/-".
+        // Accepts the notation of accession registers, such as "Rs. 1,250/-".
         let number = cell.trim_start_matches(|it: char| !it.is_ascii_digit() && it != '-').replace(',', "");
         let price = Money::from_number(number.trim_end_matches("/-").trim().parse().ok()?)?;
         (Money::ZERO..=DEAREST).contains(&price).then_some(price)
@@ -529,14 +530,14 @@ fn reason(invalid: &Invalid) -> String {
     errors.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the barcodes of a row, one per copy; a number of copies beside them must equal their number.
+/// Returns the barcodes of a row, one per copy; if the row also has a number of copies, both must agree.
 fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
     let cell = unbracketed(row.cell(copy::BARCODE.field), "|");
     let raw: Vec<&str> =
         cell.split(BARCODE_SEPARATORS).map(str::trim).filter(|barcode| !barcode.is_empty()).collect();
     let (mut barcodes, mut seen) = (Vec::with_capacity(raw.len()), HashSet::new());
     for raw in &raw {
-        // A cell can hold hundreds of thousands; only the first errors are listed.
+        // A cell can contain hundreds of thousands of barcodes; only the first errors are listed.
         if invalid.0.len() >= TOLD {
             break;
         }
@@ -570,19 +571,19 @@ fn key(
         hash.update(part.as_bytes());
         hash.update([0x1f]);
     }
-    // Two records of one edition are two titles, as in the catalogue that they come from.
+    // Two records of one edition become two titles, as in the catalogue from which they were exported.
     hash.update(own.unwrap_or_default());
     let digest = hash.finalize();
     std::array::from_fn(|index| digest[index])
 }
 
-/// Stored facts about the rows of a portion.
+/// Stored data about the rows of a portion.
 struct Facts {
     /// Titles by import key.
     known: HashMap<String, BookId>,
-    /// Titles by ISBN that forbid another title with it.
+    /// Stored titles by ISBN; another title with the same ISBN is a clash.
     isbns: HashMap<String, String>,
-    /// By folded barcode.
+    /// Holders of barcodes, by folded barcode.
     holders: HashMap<String, Holder>,
 }
 
@@ -731,7 +732,7 @@ impl<'d> Running<'d> {
         Ok(refused)
     }
 
-    /// Notes the end, with the rejected rows as CSV.
+    /// Records the end of the import, with the rejected rows as CSV.
     fn end(&self, is_done: bool, rejects: Option<String>) -> storage::Result<()> {
         let Some(id) = self.id else { return Ok(()) };
         let now = Clock::system(jiff::tz::TimeZone::UTC).moment().at;
@@ -744,9 +745,9 @@ impl<'d> Running<'d> {
 #[derive(Default)]
 struct New {
     titles: Vec<BookId>,
-    /// Those whose copies still need accession numbers, and how many.
+    /// Titles whose copies still need accession numbers, with the number of copies.
     unnumbered: Vec<(BookId, i64)>,
-    /// By import key: a title may occur again with other barcodes.
+    /// Titles by import key, because a later row may add copies to the same title.
     by_key: HashMap<Key, BookId>,
 }
 
@@ -766,7 +767,8 @@ impl New {
         refused: &mut Vec<(Rejected, Invalid)>,
     ) -> storage::Result<()> {
         let step = match self.by_key.get(&book.key) {
-            // The rows of a file have different barcodes.
+            // An earlier row of this portion added the title; no two rows of a file share a barcode, so all barcodes
+            // are free.
             Some(title) if matches!(facts.step(&book), Step::Add) => {
                 Step::More(*title, book.barcodes.clone())
             }
@@ -819,8 +821,8 @@ impl New {
     }
 }
 
-/// Locks the titles that get more copies, in one order and before all else: librarians too lock the title first and then wait
-/// for an accession number.
+/// Locks the titles that get more copies, in the order of their ids and before all else, to avoid deadlocks:
+/// librarians, too, lock the title first and then wait for an accession number.
 fn lock_titles(tx: &mut Tx<'_>, batch: &[ImportedBook]) -> storage::Result<()> {
     let mut titles = Vec::new();
     for book in batch.iter().filter(|book| !book.barcodes.is_empty()) {

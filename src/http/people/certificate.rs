@@ -20,7 +20,7 @@ use crate::{
     people::{self, Certificate, Certify},
 };
 
-/// Characters of a certificate's number: 57 bits.
+/// Number of characters in a certificate's number: 57 bits.
 const NUMBER_LENGTH: usize = 12;
 
 /// No-dues certificate, as shown without sign-in.
@@ -47,7 +47,7 @@ fn no_dues(number: String, certificate: Certificate) -> NoDues {
     NoDues { number, name, roll_number, department, batch, issued_on, valid: holds }
 }
 
-/// How a no-dues certificate is issued.
+/// Options of a no-dues certificate to issue.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NoDuesForm {
@@ -67,7 +67,7 @@ pub async fn issue_no_dues(
     once: Once,
     OptionalJsonBody(form): OptionalJsonBody<NoDuesForm>,
 ) -> Result<Answer> {
-    // Random, so that one number does not lead to another.
+    // Random, so that a known number does not reveal others.
     let number = code::signs(session::random()?, NUMBER_LENGTH);
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
@@ -80,7 +80,7 @@ pub async fn issue_no_dues(
     .await
 }
 
-/// Batch whose certificates are issued.
+/// Batch whose students get certificates.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchNoDuesForm {
@@ -100,7 +100,7 @@ pub struct NotClear {
     name: String,
     #[schema(required)]
     roll_number: Option<String>,
-    /// What is open, and how much.
+    /// Reason for the refusal, with the number or amount that is open.
     open: BlockShown,
 }
 
@@ -108,11 +108,11 @@ pub struct NotClear {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchNoDues {
-    /// Number of people who have nothing open.
+    /// Number of people without open loans, holds or dues.
     count: usize,
     /// Their certificates, by name; empty in a preview.
     issued: Vec<NoDues>,
-    /// The others, by name.
+    /// People who get no certificate, by name.
     open: Vec<NotClear>,
 }
 
@@ -152,7 +152,8 @@ pub async fn issue_no_dues_of_batch(
     .await
 }
 
-/// Check a certificate. Numbers that do not exist are counted for the network: a certificate shows a person's name.
+/// Check a certificate. Numbers that do not exist count against a limit of the network, because a certificate shows a
+/// person's name.
 #[utoipa::path(get, path = "/no-dues/{number}", params(("number" = String, Path)),
     responses((status = 200, body = NoDues)))]
 pub async fn read_no_dues(

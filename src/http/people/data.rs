@@ -38,14 +38,14 @@ use crate::{
 
 /// Maximum rows of each list.
 const MOST: usize = 10_000;
-/// Rows that are read: one more shows that a list is cut.
+/// Rows read of each list: one more than the maximum, to detect that the list is cut.
 const READ: i64 = 10_001;
 
 /// Everything recorded about a person; no passwords, keys or codes.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PersonData {
-    /// When the file was made.
+    /// Time at which the file was made.
     #[schema(format = DateTime)]
     made_at: String,
     person: Person,
@@ -58,9 +58,9 @@ pub struct PersonData {
     balance: Money,
     /// Charges, payments, waivers and refunds, newest first.
     account: Vec<Line>,
-    /// What happened to the person's record and by their hand, newest first.
+    /// Changes that concern the person or were made by the person, newest first.
     activity: Vec<Activity>,
-    /// What the library told the person, newest first.
+    /// Notices to the person, newest first.
     notices: Vec<Notice>,
     /// Language of mails that the person chose; null for the library's.
     #[schema(required)]
@@ -71,7 +71,7 @@ pub struct PersonData {
     second_factors: SecondFactors,
     /// Providers that the account is linked to.
     providers: Vec<LinkedProvider>,
-    /// Lists that are cut after 10 000 rows.
+    /// Names of the lists that are cut after 10 000 rows.
     cut: Vec<&'static str>,
 }
 
@@ -131,11 +131,11 @@ struct DataSession {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SecondFactors {
-    /// When the authenticator app was set up; null without one.
+    /// Time at which the authenticator app was set up; null without one.
     #[schema(required, format = DateTime)]
     app_since: Option<String>,
     passkeys: Vec<NamedPasskey>,
-    /// Number of recovery codes that were not used.
+    /// Number of unused recovery codes.
     recovery_codes: i64,
 }
 

@@ -33,15 +33,16 @@ pub struct ImportQuery {
     /// Preview: store nothing.
     #[serde(default)]
     dry_run: bool,
-    /// Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-    /// header must have the names of the fields.
+    /// Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+    /// header must contain the names of the fields.
     #[serde(default)]
     columns: Option<String>,
 }
 
 /// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, or with columns that are chosen, at most
-/// 200 000 rows (R-PEOPLE-4). Each portion of a thousand rows is stored whole or not at all.
+/// `rollNumber,name,email,department,batch,category,validUntil` or some of these columns, or with the columns that
+/// `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
+/// or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
 pub async fn import_people(
@@ -55,7 +56,8 @@ pub async fn import_people(
     if let Some(answer) = app.kept_answer(&once).await? {
         return Ok(answer);
     }
-    // A task of its own goes on if the browser disconnects: the whole file is stored and the answer kept for a repeat.
+    // A separate task continues if the browser disconnects: the whole file is stored, and the response kept for a
+    // repeat.
     let by = librarian.uid;
     let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
     let fields = query.columns.as_deref().map(chosen);
@@ -81,13 +83,13 @@ pub async fn import_people(
     work.await.map_err(|error| Error::Internal(Box::new(error)))?
 }
 
-/// Splits the fields chosen for the columns of a file.
+/// Parses the comma-separated fields chosen for the columns of a file.
 #[must_use]
 pub fn chosen(columns: &str) -> Vec<String> {
     columns.split(',').map(|field| field.trim().to_owned()).collect()
 }
 
-/// True for the path of a call that takes a file.
+/// True for the path of a request that uploads a file.
 #[must_use]
 pub fn is_upload(path: &str) -> bool {
     [
@@ -115,7 +117,7 @@ impl Default for Importing {
 pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
 
 impl Turn {
-    /// True for a call that needs the permit: it reads a file into memory.
+    /// True for a request that needs the permit, because it reads a file into memory.
     #[must_use]
     pub fn is_needed(method: &Method, route: &str) -> bool {
         method == Method::POST && is_upload(route)

@@ -51,11 +51,11 @@ pub enum PeopleFilter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct PeopleQuery {
-    /// Words; each must occur in name, roll number, email, batch or department.
+    /// Search words; each must occur in name, roll number, email, batch or department.
     #[serde(default)]
     q: String,
-    /// Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
-    /// then.
+    /// Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
+    /// ignored.
     roll_number: Option<String>,
     #[param(inline)]
     filter: Option<PeopleFilter>,
@@ -66,7 +66,7 @@ pub struct PeopleQuery {
     /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` or `previous` of another page.
+    /// Value of `next` or `previous` from another page.
     cursor: Option<String>,
 }
 
@@ -236,7 +236,7 @@ const FILE_COLUMNS: [&str; 12] = [
 pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {
     let asked = query.checked()?;
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
-    // Ids are read once: some orders need amounts, which are counted for all people.
+    // Reads all ids once, not per portion: some orders need amounts, which are counted for all people.
     let (listed, counted) = (policies.clone(), asked);
     let uids = app.library.db.snapshot(move |tx| -> Result<_> {
         let rulebook = listed.current(tx)?;

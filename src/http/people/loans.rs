@@ -37,14 +37,14 @@ pub enum LoanState {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PersonLoansQuery {
-    /// Default `open`.
+    /// State of the loans; `open` by default.
     #[serde(default)]
     #[param(inline, required = false)]
     state: LoanState,
-    /// Page size of ended loans, 1 to 100; default 50. Open loans come on one page.
+    /// Page size of ended loans, 1 to 100; default 50. All open loans are on one page.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// Value of `next` from another page.
     cursor: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct EndedLoan {
     book_id: BookId,
     /// Title at the time of the loan.
     title: String,
-    /// Null for loans from before copies were recorded.
+    /// Null for loans made before the library recorded copies.
     #[schema(required)]
     copy_id: Option<CopyId>,
     #[schema(required)]
@@ -71,7 +71,7 @@ pub struct EndedLoan {
     #[schema(value_type = String, format = Date)]
     ended_on: Date,
     renewals: i64,
-    /// Fine at the end.
+    /// Fine when the loan ended.
     fine: Money,
 }
 

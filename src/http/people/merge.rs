@@ -47,7 +47,7 @@ pub struct MergeReport {
     after: Details,
     open_loans: i64,
     ended_loans: i64,
-    /// Lines of the account.
+    /// Number of account lines that move to `keep`.
     lines: i64,
     holds: i64,
     reviews: i64,
@@ -55,7 +55,7 @@ pub struct MergeReport {
     holds_cancelled: Vec<String>,
     /// Titles reviewed by both records: the newer review stays.
     reviews_given_up: Vec<String>,
-    /// True if the person keeps the password of the dropped record.
+    /// True if the kept record takes over the password of the dropped record.
     takes_password: bool,
     /// Null for a preview.
     #[schema(required)]

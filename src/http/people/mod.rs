@@ -1,4 +1,4 @@
-//! People as librarians see them, one file per errand (R-PEOPLE-1 to R-PEOPLE-9).
+//! People as librarians see them, one file per task (R-PEOPLE-1 to R-PEOPLE-9).
 
 pub mod certificate;
 pub mod data;
@@ -53,7 +53,7 @@ impl From<PeopleError> for Error {
     }
 }
 
-/// Reads a person for an answer; fails with [`Error::NotFound`] if there is none.
+/// Reads a person for a response; fails with [`Error::NotFound`] if there is none.
 pub fn shown(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date, uid: UserId) -> Result<Person> {
     let record: Record = people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
     standing::people(tx, rulebook, today, vec![record])?.pop().ok_or(Error::NotFound)

@@ -35,7 +35,7 @@ pub struct PromotionForm {
     /// New batch; left out with `deactivate`.
     #[serde(default)]
     to_batch: Option<String>,
-    /// True if they leave instead: all without open loans or dues are deactivated.
+    /// True if the batch leaves instead: its people without open loans or dues are deactivated.
     #[serde(default)]
     deactivate: bool,
     /// Deactivate people with open loans or dues too.
@@ -50,7 +50,7 @@ pub struct PromotionForm {
     /// `preview` of the report that the librarian saw; refused if the batch or the form has changed since.
     #[serde(default)]
     preview: Option<String>,
-    /// Move people whom another promotion of the last four months moved into the batch.
+    /// Allow moving people whom another promotion moved into the batch in the last four months.
     #[serde(default)]
     again: bool,
     /// Preview: change nothing.
@@ -65,11 +65,11 @@ pub struct PromotionReport {
     dry_run: bool,
     /// Number of changed people.
     count: usize,
-    /// The first 1000 of them.
+    /// The first 1000 changed people.
     people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     kept: Vec<Person>,
-    /// Fingerprint of the form and of all people of the batch; the exceptions are no part of it.
+    /// Fingerprint of the form, without its exceptions, and of all people of the batch.
     preview: String,
     /// Earlier promotion that moved some of these people into the batch within four months; a move then needs `again`.
     #[schema(required)]
@@ -79,7 +79,7 @@ pub struct PromotionReport {
     change: Option<ChangeId>,
 }
 
-/// Maximum people listed in an answer.
+/// Maximum number of people listed in a response.
 const LISTED: usize = 1000;
 
 /// Move a batch up, or deactivate it (R-PEOPLE-5).

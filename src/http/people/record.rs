@@ -25,7 +25,7 @@ use crate::{
     storage::{authority::Authority, people::kept_instead},
 };
 
-/// Read a person (R-PEOPLE-2). The id of a merged record answers with the record that was kept (R-PEOPLE-9).
+/// Read a person (R-PEOPLE-2). For the id of a merged record, returns the record that was kept (R-PEOPLE-9).
 #[utoipa::path(get, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 200, body = Person)))]
 pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<axum::Json<Person>> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
@@ -97,7 +97,7 @@ pub async fn add_person(
     .await
 }
 
-/// Changed details of a person; fields left out stay.
+/// Changed details of a person; omitted fields stay.
 #[expect(clippy::option_option, reason = "null is told from what is left out")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -22,7 +22,7 @@ use crate::{
     storage::authority::Authority,
 };
 
-/// Sign-in code.
+/// New sign-in code of a person.
 #[derive(Serialize, ToSchema)]
 pub struct SignInCode {
     /// Shown once: only its hash is stored.
@@ -79,7 +79,7 @@ const fn default_days() -> i64 {
     people::sign_in_code::DAYS
 }
 
-/// Person with their sign-in code, for a slip.
+/// Person with their sign-in code, to print on a slip.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CodeSlip {
@@ -134,7 +134,7 @@ pub async fn make_sign_in_codes(
             code,
         });
     }
-    // Every transaction locks people in this order.
+    // All transactions lock people in the order of their ids, to avoid deadlocks.
     hashes.sort_unstable();
     let moment = app.library.clock.moment();
     let expires = app
