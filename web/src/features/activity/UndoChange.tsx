@@ -7,7 +7,9 @@ import { translateMessage, t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 import { paths } from '../../screens'
 
-/** Undoes a change until the library's day ends (R-UNDO-1); later it leads to the ordinary way. */
+/**
+ * Button that undoes a change (R-UNDO-1). Once the library's day is over, the refusal links to the way to correct it.
+ */
 export function UndoChange({ change }: { change: Change }) {
   const { id, messages, undone, undoable } = change
   const undo = useAction(undoAction, {
@@ -45,10 +47,10 @@ export function UndoChange({ change }: { change: Change }) {
 const isDayOver = (error: unknown): boolean =>
   error instanceof ProblemError && error.reasons.some((reason) => reason.id === 'undo.day')
 
-/** Actions on loans, which the desk corrects. */
+/** Actions on loans; a later correction is made at the desk. */
 const AT_DESK: ReadonlySet<string> = new Set(['lent', 'returned', 'renewed', 'declared-lost'])
 
-/** Links the place where a change of an earlier day is corrected; its title is linked already. */
+/** Links to where a change of an earlier day is corrected: the desk or the person. The book has its own link. */
 function OrdinaryWay({ change: { action, person } }: { change: Change }) {
   if (AT_DESK.has(action)) return <Link to={paths.desk()}>{t('activity.goDesk')}</Link>
   if (!person) return null

@@ -37,7 +37,7 @@ describe('what a change altered', () => {
     expect(lines('settings-changed', { batches: ['2027'] }, { batches: ['2027', '2028'] })).toEqual([
       'Batches: 2027 → 2027, 2028',
     ])
-    // The texts differ only beyond the shown part.
+    // The descriptions differ only beyond the 120 characters that are shown.
     const long = 'd'.repeat(300)
     const status = 'Available'
     expect(

@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<string, FormName>> = {
   'rules-changed': 'CategoryRules',
 }
 
-/** Fields whose forms use other names than the server's document. */
+/** Labels of fields whose form uses another name than the server's document. */
 const NAMES: Readonly<Record<string, () => string>> = {
   effectiveFrom: () => t('settings.from'),
   allBackBy: () => t('settings.rule.allBackBy'),
@@ -63,7 +63,7 @@ export function differences(action: string, change: Fields): Difference[] {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Flattens fields; those of a category become `category/field`. */
+/** Flattens the fields of a change; a rule of a category gets the key `category/rule`. */
 function flat(fields: Fields): Map<string, unknown> {
   const all = new Map<string, unknown>()
   for (const [name, value] of Object.entries(fields)) {

@@ -20,7 +20,7 @@ export function byDay<C extends { at: string }>(
   changes: readonly C[],
   timeZone: string,
 ): { day: string; changes: C[] }[] {
-  // Canadian English writes days as ISO does.
+  // The locale en-CA formats days like ISO 8601.
   const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone })
   const days: { day: string; changes: C[] }[] = []
   for (const change of changes) {

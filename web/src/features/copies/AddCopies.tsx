@@ -9,14 +9,14 @@ import { BarcodeList } from './BarcodeList'
 import { withScanned } from './barcodes'
 import { DialogEnd } from '../../ui/DialogEnd'
 
-/** `scanned` stands in the box and not yet in the list; `count` is how many come without a barcode. */
+/** `scanned`: text in the box, not yet in the list. `count`: number of copies without a barcode. */
 type Values = { barcodes: string[]; scanned: string; count: number | '' }
 
 const EMPTY: Values = { barcodes: [], scanned: '', count: '' }
 
 const totalOf = ({ barcodes, count }: Values): number => barcodes.length + Number(count)
 
-/** Copies that come into the library: with the barcodes on them, or with the next accession numbers (R-COPY-3). */
+/** Form that adds copies to a title: with their existing barcodes, or with the next accession numbers (R-COPY-3). */
 export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => void }) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: addCopies(bookId),
@@ -29,7 +29,7 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
   const { barcodes, scanned } = form.values
 
   function save(event: SubmitEvent<HTMLFormElement>) {
-    // What stands in the box counts, also without the Enter of a scanner.
+    // A barcode left in the box counts, even without the scanner's Enter.
     form.setValues({ barcodes: withScanned(barcodes, scanned).list, scanned: '' })
     onSubmit(event)
   }
@@ -42,7 +42,7 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
             label={t('copies.add.barcodes')}
             description={t('copies.add.barcodesHint')}
             value={barcodes}
-            // Other barcodes stand at other places: what was said of the places before is gone.
+            // setValues also clears the errors, which refer to positions in the old list.
             onChange={(list) => form.setValues({ barcodes: list })}
             errors={form.errors as Record<string, string>}
             text={scanned}

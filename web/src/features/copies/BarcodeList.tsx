@@ -10,16 +10,16 @@ type BarcodeListProps = {
   description: string
   value: readonly string[]
   onChange: (barcodes: string[]) => void
-  /** What the server refused, by the field's name. */
+  /** The server's errors by field name, such as `barcodes[2]`. */
   errors: Readonly<Record<string, string>>
-  /** What stands in the box and is not in the list yet. */
+  /** Text in the box, not yet in the list. */
   text: string
   onText: (text: string) => void
-  /** Ref of the box. */
+  /** Ref of the input, for callers that focus it. */
   box?: Ref<HTMLInputElement>
 }
 
-/** Barcodes one after the other: a scanner ends each with Enter or Tab, a column of them is pasted at once. */
+/** Input for a list of barcodes: a scanner ends each with Enter or Tab; a whole column can be pasted. */
 export function BarcodeList({
   label,
   description,
@@ -47,7 +47,7 @@ export function BarcodeList({
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing || text.trim() === '') return
     if (event.key !== 'Enter' && (event.key !== 'Tab' || event.shiftKey)) return
-    // Neither sends the form nor leaves the box: the next scan follows. Ctrl and Enter saves.
+    // Enter and Tab add the barcode instead of submitting or leaving the box: the next scan follows. Ctrl+Enter saves.
     if (event.ctrlKey || event.metaKey) return
     event.preventDefault()
     take(text)

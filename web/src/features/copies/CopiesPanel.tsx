@@ -21,7 +21,7 @@ import { movedWords, refusedWords, stateText } from './stateText'
 
 type Asked = { kind: 'edit' | 'move'; copy: Copy } | { kind: 'add' }
 
-/** The physical books of a title: where each one is, who has it, and what can be done with it (R-COPY-6). */
+/** Copies of a title: the state, the borrower and the actions of each (R-COPY-6). */
 export function CopiesPanel({ book }: { book: BookDetail }) {
   const query = useInfiniteQuery(copiesQuery(book.id))
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -149,7 +149,7 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
   )
 }
 
-/** The state in words, and with a copy on loan who has it and until when. */
+/** State of a copy in words; if it is on loan or kept, also the person and the last day. */
 function Where({ copy }: { copy: Copy }) {
   const { loan, hold, state } = copy
   if (hold !== null) {
@@ -181,7 +181,7 @@ function Where({ copy }: { copy: Copy }) {
   )
 }
 
-/** What is done with most copies that came back. */
+/** Button for the usual step after a return: puts the copy on the shelf. */
 function PutOnShelf({ copy }: { copy: Copy }) {
   const move = useAction(moveCopy, { done: movedWords, failed: refusedWords })
   return (

@@ -20,7 +20,7 @@ const valuesOf = ({ barcode, location, ownLocation, note, price, ownPrice, acqui
   acquiredOn: acquiredOn ?? '',
 })
 
-/** Only what was changed: what somebody else changed meanwhile stays. */
+/** Returns only the changed fields, so that another librarian's changes to the others stay. */
 const editOf = (before: Values, { barcode, location, note, price, acquiredOn }: Values): CopyEdit => ({
   ...(barcode !== before.barcode && { barcode }),
   ...(location !== before.location && { location: location === '' ? null : location }),
@@ -29,7 +29,7 @@ const editOf = (before: Values, { barcode, location, note, price, acquiredOn }: 
   ...(acquiredOn !== before.acquiredOn && { acquiredOn: acquiredOn === '' ? null : acquiredOn }),
 })
 
-/** What is recorded of a copy: its barcode, where it stands, a note, its price (R-COPY-1). */
+/** Form for the record of a copy: barcode, location, note and price (R-COPY-1). */
 export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLocation: string; onClose: () => void }) {
   const before = valuesOf(copy)
   const { form, onSubmit, pending, failure } = useActionForm({
@@ -59,7 +59,7 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
             data-autofocus
             {...form.getInputProps('barcode')}
             onKeyDown={(event) => {
-              // A scanner ends with Enter: the form is not sent by it.
+              // A scanner ends with Enter, which must not submit the form.
               if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
             }}
           />

@@ -11,15 +11,15 @@ import { DialogEnd } from '../../ui/DialogEnd'
 type MoveCopyProps = {
   copy: Copy
   onClose: () => void
-  /** A lost copy turned up whose price stands charged. */
+  /** Called if a lost copy was found whose price is still charged. */
   onFound: (lost: LostPrice) => void
 }
 
-/** Where a copy goes: only where the server lets it (R-COPY-2), with a word about why. */
+/** Form to change a copy's state: explains each state that the server allows (R-COPY-2). */
 export function MoveCopy({ copy, onClose, onFound }: MoveCopyProps) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: moveCopy,
-    // Only a copy that may go somewhere has the button that leads here.
+    // The button that opens this form is hidden if no other state is allowed, so there is a first one.
     initial: { state: copy.moves[0] as Condition, note: '' },
     inputOf: ({ state, note }) => ({ id: copy.id, state, ...(note.trim() !== '' && { note: note.trim() }) }),
     done: movedWords,

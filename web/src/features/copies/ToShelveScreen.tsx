@@ -64,7 +64,7 @@ function Chips({ state, page }: { state: CopyState; page: CopyPage | undefined }
 
 type CopyPage = { toShelve: number; elsewhere: readonly StateCount[] }
 
-/** Copies in one state: since when, and the way back to the shelf. */
+/** Lists the copies in one state, with the day each entered it and the button that puts it back on the shelf. */
 function InState({ state }: { state: CopyState }) {
   const query = useInfiniteQuery(copiesInQuery(state))
   const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
@@ -134,7 +134,7 @@ function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
   const [newest, ...earlier] = shelved
 
   function take() {
-    // The next scan may arrive before this one is answered.
+    // Empties the box at once: the next scan may arrive before this one is answered.
     const scanned = code.trim()
     setCode('')
     if (scanned !== '') shelf.scan(scanned)
@@ -324,7 +324,7 @@ function AllAtOnce({ total, whenDone }: { total: number; whenDone: () => void })
     let done = 0
     let kept = 0
     for (;;) {
-      // One portion after the other: each is one transaction of the server.
+      // One batch after the other: each is one transaction of the server.
       // oxlint-disable-next-line no-await-in-loop
       const outcome = await shelve.run(null)
       if (!outcome.ok) break

@@ -1,4 +1,4 @@
-/** What one scan or one paste holds: a scanner types one barcode, a list comes with line breaks, tabs, commas or bars. */
+/** Splits a scan or a paste into barcodes; a list is separated by line breaks, tabs, commas, semicolons or bars. */
 export function barcodesIn(text: string): string[] {
   return text
     .split(/[\n\r\t,;|]+/)
@@ -6,10 +6,10 @@ export function barcodesIn(text: string): string[] {
     .filter(Boolean)
 }
 
-/** Barcodes differ without regard to case (R-COPY-1). */
+/** Compares barcodes without regard to case (R-COPY-1). */
 export const sameBarcode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** The list with what was typed at its end, and which of that was there already. */
+/** Appends the barcodes in a text to the list; `twice` has those that the list contained already. */
 export function withScanned(list: readonly string[], text: string): { list: string[]; twice: string[] } {
   const next = [...list]
   const twice: string[] = []
@@ -22,7 +22,7 @@ export function withScanned(list: readonly string[], text: string): { list: stri
 
 const PLACE = /^barcodes\[(\d+)\]$/
 
-/** The server's errors about a list: those at a place of it by their index, and the rest in one sentence. */
+/** Splits the server's errors of a list: `at` by index, `list` for the list as a whole. */
 export function barcodeErrors(fields: Readonly<Record<string, string>>): {
   at: ReadonlyMap<number, string>
   list: string | null

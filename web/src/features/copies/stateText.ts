@@ -2,16 +2,16 @@ import type { Copy, CopyState } from '../../api/types'
 import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
 
-/** The state of a copy in words. */
+/** Translates the state of a copy. */
 export const stateText = (state: CopyState): string => t(`copies.state.${state}`)
 
-/** What became of a copy that was moved. */
+/** Says where a moved copy is now. */
 export const movedWords = ({ barcode, state, hold }: Copy): string =>
   hold
     ? t('copies.move.kept', { barcode, name: hold.userName, day: hold.readyUntil })
     : t('copies.move.done', { barcode, state: stateText(state) })
 
-/** Why it was not: mostly it is in another state by now, which the list shows. */
+/** Explains a refused move; usually the copy's state has changed meanwhile, as the list shows. */
 export const refusedWords = (reason: string, error: unknown): string =>
   error instanceof ProblemError && error.code === 'copy-state'
     ? t('copies.move.changed')

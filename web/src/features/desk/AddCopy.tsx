@@ -5,7 +5,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Desk.module.css'
 
-/** Leads from a title without copies to its page, where copies are added. */
+/** Link from a title without copies to its page, where copies are added. */
 export function AddCopy({ book }: { book: number }) {
   if (!useMay('catalogue')) return null
   return (

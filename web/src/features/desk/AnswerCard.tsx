@@ -25,9 +25,9 @@ type AnswerCardProps = {
   entry: LogEntry
   acts: Acts
   doing: Doing
-  /** True if a later task is under way, which this answer does not cover. */
+  /** True if a later task is under way, whose answer is not here yet. */
   isBehind: boolean
-  /** True if Alt+T takes its fine. */
+  /** True if Alt+T takes the fine of this answer. */
   takesByKey: boolean
 }
 
@@ -73,7 +73,7 @@ export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehin
   )
 })
 
-/** Offers of one button each, which stand in one line. */
+/** Offers that are a single button; they share a line. */
 const BUTTONS: ReadonlySet<Offer['kind']> = new Set(['slip', 'receipt', 'found', 'damaged', 'undo'])
 
 type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }

@@ -9,9 +9,9 @@ import { lastReasons, rememberReason, type Decision } from './reasons'
 type AnywayProps = {
   label: string
   decision: Decision
-  /** True if Alt and a number gives a remembered reason. */
+  /** True if Alt and a digit choose a remembered reason. */
   keyed: boolean
-  /** Reader for whom the copy is kept, if any: first in the queue again, or the reservation is cancelled. */
+  /** Reader for whom the copy is kept, if any: the reservation returns to the front of the queue, or is cancelled. */
   keptFor?: string | undefined
   onGiven: (reason: string, cancelHold: boolean) => void
   /** Closes the form, if a button opened it. */

@@ -8,19 +8,21 @@ import { stateText } from '../copies'
 import classes from './Desk.module.css'
 import { stepThrough } from './stepThrough'
 
-/** Time after a list appears in which Enter does nothing: the second end of a scanner's line. */
+/** Time after a list appears in which Enter is ignored, milliseconds: some scanners send two line ends. */
 const SETTLE_MS = 300
-/** Time in which a typed digit stays alone: faster digits come from a scanner. */
+/** Time for which a typed digit must stay alone to count as a choice, milliseconds: a scanner types on faster. */
 const ALONE_MS = 400
 
-/** True if a choice only opens a reader or a title. Others change something, and Enter alone must not do that. */
+/**
+ * True if a choice only opens a reader or a title. Other choices change something, so Enter alone must not take them.
+ */
 const isHarmless = ({ id }: Choice): boolean => /^(?:person|book):/.test(id)
 
 type ChoicesProps = { choices: readonly Choice[]; onChoose: (choice: Choice) => void }
 
 /**
- * Choices of a question, by arrow keys and Enter, or by Alt and a number. In a list of readers and titles Enter in the
- * empty box takes the first, and a digit alone takes its row.
+ * Choices of a question, taken with arrow keys and Enter, or with Alt and a digit. If all choices are readers or
+ * titles, Enter in the empty box takes the first one, and a digit alone takes its row.
  */
 export function Choices({ choices, onChoose }: ChoicesProps) {
   const list = useRef<HTMLOListElement>(null)

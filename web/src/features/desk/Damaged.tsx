@@ -9,7 +9,7 @@ import type { Request } from '../../counter/tasks'
 
 type DamagedProps = { copy: Copy; onGiven: (damaged: NonNullable<Request['damaged']>) => void }
 
-/** Form for a copy returned damaged: sends it to repair, and charges its reader if wanted (R-DESK-11). */
+/** Form for a copy returned damaged: sends it to repair, and optionally charges its reader (R-DESK-11). */
 export function Damaged({ copy, onGiven }: DamagedProps) {
   const [opened, setOpened] = useState(false)
   const first = useRef<HTMLInputElement>(null)

@@ -39,7 +39,7 @@ function cardIn(state: unknown): string | undefined {
   return typeof card === 'string' ? card : undefined
 }
 
-/** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
+/** The counter: one box that always has the focus; each scan gets one answer (R-DESK-1). */
 export default function DeskScreen() {
   const { desk, open, log, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
   const newest = log[0]?.isRestored ? undefined : log[0]
@@ -54,13 +54,13 @@ export default function DeskScreen() {
   // On a phone the answer may be below the visible area: scrolls to its beginning, with the box above.
   const shown = newest?.id
   useEffect(() => {
-    // Beside the list of earlier entries the answer is in view.
+    // On a wide screen the answer is always in view, beside the list of earlier entries.
     if (shown === undefined || matchMedia('(min-width: 75em)').matches) return
     answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
     answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
   }, [shown])
 
-  // The page of a person opens its reader like a scan of the card.
+  // A card passed by a person's page is handled like a scan.
   const card = cardIn(useLocation().state)
   const navigate = useNavigate()
   useEffect(() => {
@@ -107,7 +107,7 @@ export default function DeskScreen() {
     <div
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        // Escape leaves a form first and keeps the reader open.
+        // Escape only leaves the form, if the focus is in one; the reader stays open.
         if (!leavesForm(event.target)) escape()
         focusBox()
       }}
@@ -241,11 +241,11 @@ type SwitchesProps = {
   filming: boolean
   onCamera: () => void
   onSwitched: () => void
-  /** True unless Alt+E picks one of the reader's books. */
+  /** True if Alt+E switches the mode; otherwise it picks one of the reader's loans. */
   keyed: boolean
 }
 
-/** Modes and other scanners. Memoised, so that scans do not render it. */
+/** Buttons for modes and other scanners. Memoised, so that a scan does not render them. */
 const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitched, keyed }: SwitchesProps) {
   const [soundIsOn, setSound] = useState(sound.isOn)
   const extend = useRef<HTMLButtonElement>(null)

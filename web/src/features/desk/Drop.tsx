@@ -9,12 +9,12 @@ import type { Desk } from '../../counter/queue'
 import type { Mode } from '../../counter/tasks'
 import classes from './Desk.module.css'
 
-/** Day as of which returns count: the last open day. */
+/** Returns the day as of which returns count: the last open day. */
 const dayOf = ({ lastOpenDay, today }: Config): string => lastOpenDay ?? today
 
 type DropButtonProps = { desk: Desk; mode: Mode | null; onSwitched: () => void }
 
-/** Switches book-drop mode, for copies returned while the library was closed (R-DESK-11). */
+/** Button that switches book-drop mode, for copies returned while the library was closed (R-DESK-11). */
 export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   const queries = useQueryClient()
   const config = useQuery(configQuery).data
@@ -24,7 +24,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
 
   async function turnOn(day: string) {
     desk.setMode({ kind: 'drop', day })
-    // The page may be open for days, so the day is reloaded; if the server cannot be reached, the known day is used.
+    // The page may have been open for days, so the day is reloaded; if that fails, the known day stays.
     const now = await queries.fetchQuery(configQuery).catch(() => null)
     if (now) desk.changeDay(day, dayOf(now))
   }
@@ -47,7 +47,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   )
 }
 
-/** Notice while book-drop mode is on: every scan is a return, as of this day. */
+/** Banner of book-drop mode: every scan is a return, as of this day. */
 export function DropBanner({ desk, day }: { desk: Desk; day: string }) {
   const today = useQuery(configQuery).data?.today
   return (

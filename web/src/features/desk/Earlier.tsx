@@ -17,7 +17,7 @@ type EarlierProps = {
   doing: Doing
 }
 
-/** Time after the list has moved during which presses are ignored: they were meant for another row. */
+/** Time after the list was reordered in which presses are ignored, milliseconds: they were aimed at another row. */
 const MOVED_MS = 800
 
 /** Lists the earlier entries; unsettled ones come first, with their buttons (R-SEAM-6). */
@@ -67,7 +67,7 @@ export const Earlier = memo(function Earlier({ log, acts, doing }: EarlierProps)
 
 type RowProps = {
   entry: LogEntry
-  /** Open amount of its fine. */
+  /** Open amount of the entry's fine. */
   fine: number | null
   isOpen: boolean
   isAsking: boolean
@@ -75,7 +75,7 @@ type RowProps = {
   doing: Doing
 }
 
-/** Memoised: a scan renders one row, however many there are. */
+/** Row of an entry; memoised, so that a scan renders one row, however long the list is. */
 const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: RowProps) {
   const Icon = answerIcons[classOf(entry)]
   const change = changeOf(entry)

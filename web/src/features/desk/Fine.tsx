@@ -108,7 +108,7 @@ function PaidBy({ method, onChange }: { method: Method; onChange: (method: Metho
 
 type SumProps = { name: string | null; fines: readonly OpenFine[]; doing: Doing; keyed: boolean }
 
-/** Several fines of one reader as one sum; each is also listed under Earlier. */
+/** Sum of several fines of one reader; each is also listed under Earlier. */
 export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
   const take = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')

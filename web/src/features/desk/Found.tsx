@@ -4,7 +4,7 @@ import type { LostPrice } from '../../api/types'
 import { t } from '../../lib/messages'
 import { FoundPrice } from '../money'
 
-/** Button for a lost copy that was found: the price charged to its reader may be cancelled (R-MONEY-4). */
+/** Button for a lost copy that was found: offers to cancel the price charged to its reader (R-MONEY-4). */
 export function Found({ lost }: { lost: LostPrice }) {
   const [asked, setAsked] = useState(false)
   return (

@@ -18,7 +18,7 @@ type PersonStripProps = {
   onClose: () => void
 }
 
-/** Open reader, always visible (R-DESK-3): loans, dues, and reasons against lending. */
+/** Strip of the open reader, always visible (R-DESK-3): loans, dues, and reasons against lending. */
 export const PersonStrip = memo(function PersonStrip({ open, mode, onSettled, onClose }: PersonStripProps) {
   if (!open) {
     return (
@@ -49,7 +49,7 @@ export const PersonStrip = memo(function PersonStrip({ open, mode, onSettled, on
   )
 })
 
-/** Says what a scanned book does while nobody is open. */
+/** Returns the hint on what a scanned book does while no reader is open. */
 function hintOf(mode: Mode | null) {
   if (mode?.kind === 'drop') return 'desk.screen.dropHint'
   return mode?.kind === 'renew' ? 'desk.screen.renewHint' : 'desk.screen.nobodyHint'

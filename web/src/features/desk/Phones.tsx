@@ -50,7 +50,7 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
   const [code, setCode] = useState<Shown | null>(null)
   const pair = useAction(pairPhone, { failed: (reason) => reason })
   const phone = own.find(({ id }) => id === code?.id)
-  // Shown until a phone opens it; an expired code is no longer in the list.
+  // The code is shown until a phone uses it, or until it expires and leaves the list.
   const open = code && (!phone || phone.openedAt === null) ? code : null
 
   async function showCode() {
@@ -83,7 +83,7 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
   )
 }
 
-/** Returns a warning if phones cannot reach this address or give it no camera. */
+/** Returns a warning if phones cannot reach this address, or may not use their camera on it. */
 function findAddressProblem({ protocol, hostname }: URL): string | null {
   if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return t('desk.phones.thisMachine')
   return protocol === 'https:' ? null : t('desk.phones.insecure')

@@ -6,7 +6,9 @@ import { RECEIPT_PAPERS, useReceiptPaper } from '../../print/paper'
 import { Dialog } from '../../ui/Dialog'
 import { slipsPrintThemselves } from '../holds'
 
-/** Options of printing at this desk, stored in the browser: the paper of receipts, and slips that print by themselves. */
+/**
+ * Printing options of this desk, stored in the browser: the paper for receipts, and whether slips print by themselves.
+ */
 export function Printing({ onClosed }: { onClosed: () => void }) {
   const [opened, setOpened] = useState(false)
   const close = () => {

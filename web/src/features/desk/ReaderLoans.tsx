@@ -16,13 +16,13 @@ const SHOWN = 8
 type ReaderLoansProps = {
   reader: DeskReader
   desk: Desk
-  /** Returns the focus to the scan box. */
+  /** Called after a press: returns the focus to the scan box. */
   onPressed: () => void
   /** Called when a loan may have ended. */
   onChanged: () => void
 }
 
-/** Open loans of the open reader, the first due first, with what can be done with each (R-DESK-3). */
+/** Loans of the open reader, the earliest due date first, with the actions on each (R-DESK-3). */
 export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, onChanged }: ReaderLoansProps) {
   const { loans } = reader
   const [all, setAll] = useState(false)
@@ -132,7 +132,7 @@ const namedFor = ({ name, rollNumber, batch }: DeskReader, loan: Loan): AdminLoa
   batch: batch ?? '',
 })
 
-/** Alt+E, then Alt and a digit, picks a loan. Plain digits belong to the scanner. */
+/** Picks a loan by Alt+E and then Alt and a digit; plain digits belong to the scanner. */
 function usePick(loans: readonly Loan[], onPick: (loan: Loan) => void): boolean {
   const [isPicking, setPicking] = useState(false)
   useEffect(() => {
@@ -145,7 +145,7 @@ function usePick(loans: readonly Loan[], onPick: (loan: Loan) => void): boolean 
       if (!isPicking) return
       const picked = loans.find((_, index) => isAlt(event, `Digit${index + 1}`) || isAlt(event, `Numpad${index + 1}`))
       if (!picked) return
-      // The choices of an answer have the same keys.
+      // The choices of an answer listen to the same keys, so they must not receive the event.
       event.preventDefault()
       event.stopImmediatePropagation()
       setPicking(false)

@@ -7,17 +7,19 @@ import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 import { stepThrough } from './stepThrough'
 
-/** Time without a key after which the text is searched for: a scanner is done and has emptied the box by then. */
+/**
+ * Pause in typing after which the text is searched, milliseconds; a scanner has finished and emptied the box by then.
+ */
 const QUIET_MS = 200
 const ROWS = 6
 
 type TypedProps = {
   box: RefObject<HTMLInputElement | null>
-  /** Called with the typed text and the choice. */
+  /** Called with the typed text and the chosen reader or title. */
   onChoose: (text: string, choice: string) => void
 }
 
-/** Readers and titles for the text in the box while it is typed, people first. */
+/** Suggests readers and titles for the text in the box while it is typed, readers first. */
 export function Typed({ box, onChoose }: TypedProps) {
   const text = useTyped(box)
   const list = useRef<HTMLUListElement>(null)
@@ -63,7 +65,7 @@ export function Typed({ box, onChoose }: TypedProps) {
   )
 }
 
-/** Returns the text of the box once no key was pressed for a moment. */
+/** Returns the text of the box once typing has paused. */
 function useTyped(box: RefObject<HTMLInputElement | null>): string {
   const [text, setText] = useState('')
   useEffect(() => {

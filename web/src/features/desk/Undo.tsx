@@ -8,7 +8,7 @@ import classes from './Desk.module.css'
 
 type UndoProps = {
   change: number
-  /** True once it was pressed. */
+  /** Undefined until the button is pressed. */
   state: 'sent' | 'done' | undefined
   act: Doing['act']
   /** True for the newest change, which Alt+Z undoes. */
@@ -29,7 +29,7 @@ export function Undo({ change, state, act, keyed }: UndoProps) {
       className={classes.undo}
       leftSection={<Undo2 data-size="18" />}
       aria-keyshortcuts={keyed && 'Alt+Z'}
-      // Stays in place, so that the focus is kept; a second press is a no-op.
+      // Not disabled while pending, so that the button keeps the focus; a second press is a no-op.
       aria-busy={state === 'sent'}
       onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
     >

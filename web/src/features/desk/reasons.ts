@@ -1,6 +1,6 @@
 import { storage } from '../../lib/storage'
 
-/** Kind of decision that a reason was given for. */
+/** Kind of decision that needs a reason. */
 export type Decision = 'override' | 'waive'
 
 const KEPT = 5

@@ -1,4 +1,6 @@
-/** Moves the focus through the buttons of a list by the arrow keys, from the box above it and back. */
+/**
+ * Moves the focus by arrow keys through the buttons of a list, also from the box above; false if there is no next one.
+ */
 export function stepThrough(event: KeyboardEvent, list: HTMLElement): boolean {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false
   const buttons = [...list.querySelectorAll('button')]

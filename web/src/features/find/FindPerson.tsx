@@ -10,12 +10,12 @@ import { Hits } from '../../ui/Hits'
 
 type FindPersonProps = {
   label: string
-  /** Person who is not offered. */
+  /** Id of a person who is left out of the matches. */
   except?: number
-  /** Has the focus when its dialog opens. */
+  /** Takes the focus when its dialog opens. */
   isFirst?: boolean
   pending?: boolean
-  /** Returns true to begin anew. */
+  /** Resolves to true to empty the field for another search. */
   onChoose: (person: Person) => Promise<boolean> | void
 }
 
@@ -23,7 +23,7 @@ type FindPersonProps = {
 const SHOWN = 8
 const TYPING_MS = 200
 
-/** Finds a person by name, roll number or email. Enter takes the person with the roll number, typed or scanned. */
+/** Finds a person by name, roll number or email; Enter takes the person whose roll number was typed or scanned. */
 export function FindPerson({ label, except, isFirst = false, pending = false, onChoose }: FindPersonProps) {
   const queries = useQueryClient()
   const [typed, setTyped] = useState('')

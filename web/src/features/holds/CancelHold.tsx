@@ -10,13 +10,13 @@ import { cancelFailed } from './holdText'
 
 type CancelHoldProps = Pick<ButtonProps, 'size' | 'variant' | 'h'> & {
   hold: Hold
-  /** A hold of another person, for a librarian. */
+  /** For librarians: names the reader whose hold it is. */
   named?: boolean
   /** Called when the button has disappeared with its row. */
   whenGone?: () => void
 }
 
-/** Cancels a hold after a question: the place in the queue is lost. */
+/** Button that cancels a hold after a question, because the reader loses the place in the queue. */
 export function CancelHold({ hold, named = false, whenGone, ...button }: CancelHoldProps) {
   const [asking, setAsking] = useState(false)
   const cancel = useAction(cancelHold, { done: () => t('holds.cancelled'), failed: cancelFailed })

@@ -35,7 +35,7 @@ export default function HoldsScreen() {
   )
 }
 
-/** The hold shelf, first to expire at the top. */
+/** Copies on the hold shelf, the first to expire at the top. */
 function Ready() {
   const query = useInfiniteQuery(readyHoldsQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -97,7 +97,7 @@ function Ready() {
   )
 }
 
-/** Last day, with a text if it is today or past. */
+/** Last day of a kept copy, marked if it is today or past. */
 function Until({ day, today }: { day: string | null; today: string }): ReactNode {
   if (day === null) return null
   if (day > today) return <DateText day={day} />
@@ -124,7 +124,7 @@ function BookLink({ of: { bookId, title } }: { of: { bookId: number; title: stri
   )
 }
 
-/** Reported returns: the desk looks for each copy, and the next reader in the queue gets it (R-HOLD-2). */
+/** Reported returns (R-HOLD-2): a librarian looks for each copy, which then goes to the next reader in the queue. */
 function Unseen() {
   const query = useInfiniteQuery(unseenQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -168,7 +168,7 @@ function Unseen() {
   )
 }
 
-/** Answers whether the copy was found: it is kept for the next reader, or missing. */
+/** Buttons that report whether the copy was found: it is kept for the next reader, or marked missing. */
 function Seen({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
   const move = useAction(moveCopy, {
     done: ({ barcode, hold, state }) =>

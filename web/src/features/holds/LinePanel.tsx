@@ -46,7 +46,7 @@ export function LinePanel({ book }: { book: BookDetail }) {
   )
 }
 
-/** Says that no copy can fill the reservations, with the two ways out: to buy a copy, or to cancel them all. */
+/** Warns that no copy can fill the reservations, with two remedies: to buy a copy, or to cancel them all. */
 function Unfillable({ book }: { book: BookDetail }) {
   const { waiting } = book.reservation
   const cancel = useAction(cancelHoldsOfBook, { done: ({ count }) => t('holds.unfillable.done', { count }) })
@@ -110,7 +110,7 @@ function Line({ holds, whenGone }: { holds: readonly Hold[]; whenGone: () => voi
   )
 }
 
-/** Name of the reader, linked to the person. */
+/** Name of the reader, linked to the person's page. */
 export function Reader({ hold }: { hold: Hold }) {
   return (
     <>
@@ -126,7 +126,7 @@ export function Reader({ hold }: { hold: Hold }) {
   )
 }
 
-/** Reserves for a reader, found by name or roll number (typed, or scanned from the card). */
+/** Form that reserves for a reader, found by name or roll number (typed, or scanned from the card). */
 function ReserveFor({ book }: { book: BookDetail }) {
   const place = useAction(placeHold, {
     done: ({ userName, place: at }) => t('holds.placedFor', { name: userName, place: at ?? 1 }),

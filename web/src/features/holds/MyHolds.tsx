@@ -13,7 +13,7 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText } from './holdText'
 
-/** A reader's own holds and their state (R-HOLD-1); hidden without any. */
+/** A reader's own holds and their state (R-HOLD-1); renders nothing if there are none. */
 export function MyHolds() {
   const query = useQuery(myHoldsQuery)
   const heading = useRef<HTMLHeadingElement>(null)

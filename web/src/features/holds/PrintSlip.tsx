@@ -12,11 +12,11 @@ import { markPrinted, printsByItself } from './slipOption'
 
 type PrintSlipProps = {
   hold: Hold
-  /** Answer of the desk that kept the copy: its slip may print by itself, and Alt+P opens it. */
+  /** Id of the desk's answer that kept the copy: its slip may print by itself, and Alt+P opens it. */
   answer?: string
 }
 
-/** Opens the slip of a kept copy; at a desk with that option the slip also prints without a press. */
+/** Button that opens the slip of a kept copy; if the desk has the option, the slip also prints without a press. */
 export function PrintSlip({ hold, answer }: PrintSlipProps) {
   const keyed = answer !== undefined
   const [opened, setOpened] = useState(false)

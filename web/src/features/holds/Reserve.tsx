@@ -19,7 +19,7 @@ export function Reserve({ book }: { book: BookDetail }) {
   const wasOwn = useRef(own !== null)
   const failed = place.error !== null
 
-  // The pressed button has been replaced by the text about the hold.
+  // The pressed button has been replaced by the text about the hold, which takes the focus.
   useEffect(() => {
     if (own !== null && !wasOwn.current) ownHold.current?.focus()
     wasOwn.current = own !== null

@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/Dialog'
 import classes from './Holds.module.css'
 import { SlipContent } from './SlipContent'
 
-/** Slip for a kept copy, shown before it is printed. */
+/** Dialog that shows the slip of a kept copy before it is printed. */
 export function Slip({ hold, onClose }: { hold: Hold; onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title={t('holds.slip.title')} size="sm">

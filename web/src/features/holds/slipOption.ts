@@ -8,10 +8,10 @@ export const slipsPrintThemselves = {
   switch: (isOn: boolean): void => storage.write(CHOSEN, isOn ? 'on' : 'off'),
 }
 
-/** Answers whose slip was printed by itself; shown again, they do not print once more. */
+/** Answers whose slip was printed by itself; it is not printed again when the answer is shown again. */
 const printed = new Set<string>()
 
-/** True for an answer whose slip prints by itself and has not yet. */
+/** True if the slip of this answer is to print by itself and has not yet. */
 export const printsByItself = (answer: string | undefined): boolean =>
   answer !== undefined && !printed.has(answer) && slipsPrintThemselves.isOn()
 

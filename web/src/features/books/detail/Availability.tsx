@@ -24,7 +24,7 @@ export function Availability({ book }: { book: BookDetail }) {
 function wordsFor({ status, noOfBooks, copies, nextDue, reservation }: BookDetail): string {
   const { fillable, inRepair } = reservation
   if (status === 'Available') return t('books.detail.available', { free: noOfBooks, copies })
-  // Set by hand: there are copies, but they are not lent.
+  // The status was set by hand: there are copies on the shelf, but they cannot be borrowed.
   if (noOfBooks > 0) return t('books.detail.closed')
   if (copies === 0) return t('books.detail.noCopies')
   if (!fillable) return t('books.detail.noneLeft')

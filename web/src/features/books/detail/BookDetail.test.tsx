@@ -245,7 +245,7 @@ describe('reviews', () => {
     expect(own).toHaveTextContent('Worth it.')
     expect(within(own).getByRole('heading')).toHaveFocus()
     expect(screen.queryByLabelText('Comment')).not.toBeInTheDocument()
-    // The other reviews are below, without it.
+    // The list of reviews does not repeat the reader's own review.
     expect(within(screen.getByRole('list', { name: 'Reviews' })).getAllByRole('listitem')).toHaveLength(1)
     expect(sessionStorage).toHaveLength(0)
   })

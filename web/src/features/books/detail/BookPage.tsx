@@ -33,7 +33,7 @@ type BookPageProps = {
   search: string | null
   /** The main action, beside the availability. */
   action: (book: BookDetail) => ReactNode
-  /** Shows the librarian's numbers. */
+  /** Shows the numbers of copies, for librarians. */
   forLibrarian?: boolean
   /** Content between the details and the reviews. */
   panel?: (book: BookDetail) => ReactNode
@@ -47,9 +47,9 @@ type BookPageProps = {
 export function BookPage({ id, home, ...rest }: BookPageProps) {
   const navigate = useNavigate()
   const [left] = useState(() => homeAsLeft(home))
-  // After sign-out the home is another one.
+  // After sign-out the reader has another home: the previous address is used only if it belongs to the current home.
   const before = left?.startsWith(home) ? left : null
-  // The browser's own way back leads to the same place in the list.
+  // Going back in the history restores the list's scroll position.
   const goBack = (event: MouseEvent) => {
     if (before === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
@@ -94,7 +94,7 @@ function Loaded({ id, home, ...rest }: BookPageProps & { id: number }) {
   }
   return (
     <>
-      {/* Not an h1: after navigation the focus waits for the book's title. */}
+      {/* Not an h1: after navigation the first h1 gets the focus, and that must be the book's title. */}
       <VisuallyHidden role="heading" aria-level={1}>
         {t('books.detail.loading')}
       </VisuallyHidden>

@@ -17,15 +17,15 @@ import { MyCard } from '../../profile'
 import { Availability } from './Availability'
 import classes from './BookPage.module.css'
 
-/** Id of the reason that students borrow nothing without the desk. */
+/** Id of the refusal that applies if students may borrow only at the desk. */
 const AT_DESK = 'self.borrow'
 
 const translateMessageOf = ({ code, facts, text }: BookDetail['refusals'][number]): string =>
   translateMessage({ code, params: facts, text })
 
 /**
- * `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. A refusal by the rules is shown
- * before the button is pressed, with the way that is open.
+ * Button `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. A refusal by the rules is
+ * shown before the button is pressed; if students may borrow only at the desk, their card is offered instead.
  */
 export function Borrow({ book, user }: { book: BookDetail; user: User | null }) {
   const visitor = user === null
@@ -48,18 +48,18 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
   // Copies on the shelf may be promised to waiting readers (R-HOLD-3).
   const promised = !visitor && book.noOfBooks > 0 && free === 0
   const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
-  // The loan that is due first.
+  // The reader's loan of this book with the earliest due date.
   const [loan] = (data?.loans ?? [])
     .filter(({ bookId }) => bookId === book.id)
     .toSorted((one, other) => (one.returnDate < other.returnDate ? -1 : 1))
 
-  // The button may have become disabled, so the focus moves to the explanation.
+  // The pressed button may have become disabled, so the focus moves to the explanation.
   useEffect(() => {
     if (failed) refusal.current?.focus()
   }, [failed])
 
   const isAtDesk = book.refusals.some(({ id }) => id === AT_DESK)
-  // A borrow ends in a reload, which may bring the reason against a second one.
+  // After a borrow the reloaded book may refuse a second loan; that refusal is not shown.
   const reasons = borrow.pending || borrow.succeeded ? [] : book.refusals
 
   async function begin() {
@@ -92,7 +92,7 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
           {user && <MyCard user={user} />}
         </div>
       ) : (
-        // Busy until the home screen replaces it.
+        // Shows as busy until the home screen replaces it.
         <Button
           size="md"
           variant={loan ? 'default' : 'filled'}

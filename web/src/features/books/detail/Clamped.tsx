@@ -7,12 +7,12 @@ type ClampedProps = {
   /** Labels of the button that expands and collapses the text. */
   more: string
   less: string
-  /** Wraps the text; the button follows. */
+  /** Wraps the clamped text in its element; the button is rendered after that element. */
   wrap: (words: ReactNode) => ReactNode
   children: ReactNode
 }
 
-/** A long text, clamped to some lines until it is expanded. */
+/** A long text, clamped to `lines` lines until the reader expands it. */
 export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)

@@ -7,7 +7,7 @@ import { t } from '../../../lib/messages'
 import { BookCover } from '../grid/BookCover'
 import classes from './MoreBy.module.css'
 
-/** Other books by the same author; hidden without any. */
+/** Other books by the same author; renders nothing if there are none. */
 export function MoreBy({ book, linkTo }: { book: Book; linkTo: (id: number) => string }) {
   const { data } = useQuery({ ...byAuthorQuery(book.author), enabled: book.author !== '' })
   const others = data?.books.filter(({ id, author }) => author === book.author && id !== book.id) ?? []

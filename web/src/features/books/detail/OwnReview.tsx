@@ -18,7 +18,7 @@ export function OwnReview({ bookId, uid, review }: OwnReviewProps) {
   const shown = review === null ? 'new' : editing ? 'edit' : `${review.id}`
   const before = useRef(shown)
 
-  // The focused element is gone: the focus moves to its place.
+  // When form and review replace each other, the focused button disappears: the focus moves to the new heading.
   useEffect(() => {
     if (before.current === shown) return
     before.current = shown

@@ -11,7 +11,7 @@ import { reviewDraft } from './draft'
 
 const EMPTY: Values = { rating: 0, comment: '' }
 const { maxLength } = forms.ReviewForm.comment
-/** Length from which the remaining room is shown. */
+/** Length of a comment from which the number of remaining characters is shown. */
 const NEARLY_FULL = maxLength * 0.75
 
 type ReviewFormProps = {
@@ -24,7 +24,7 @@ type ReviewFormProps = {
 
 const valuesOf = ({ rating, comment }: Review): Values => ({ rating, comment })
 
-/** Stars and comment (R-REV-1); the input survives a failure and a reload. */
+/** Form for stars and comment (R-REV-1); the input survives a failed request and a reload. */
 export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
   const draft = reviewDraft(uid, bookId)
   const { form, field, onSubmit, pending, failure } = useContractForm('ReviewForm', {

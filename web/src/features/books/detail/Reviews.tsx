@@ -24,17 +24,17 @@ export function Reviews({ bookId, own, write }: ReviewsProps) {
   const query = useInfiniteQuery(reviewsQuery(bookId))
   const list = useRef<HTMLUListElement>(null)
   const yours = query.data?.pages[0]?.yours ?? null
-  // The own review is shown above the list.
+  // The reader's own review is shown above the list, not in the list.
   const reviews = (query.data?.pages.flatMap((page) => page.reviews) ?? []).filter(
     ({ id }) => own === undefined || id !== yours?.id,
   )
-  // A new review changes the figures: the newest answer counts.
+  // Reviews may be added while pages are loaded, so the figures come from the page loaded last.
   const figures = query.data?.pages.at(-1)
 
   const shown = reviews.length
   const goOnAt = useRef<number | null>(null)
 
-  // The button may be gone; the focus moves to the first new review.
+  // The pressed button may have disappeared, so the focus moves to the first of the added reviews.
   useEffect(() => {
     if (goOnAt.current === null || shown <= goOnAt.current) return
     const next = list.current?.children[goOnAt.current]

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'react-router'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 
-/** Leads a visitor to sign-in and back to this book for a review. */
+/** Link for visitors: sign-in, then back to this book to review it. */
 export function SignInToReview() {
   const { pathname, search } = useLocation()
   return (

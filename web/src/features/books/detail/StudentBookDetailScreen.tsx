@@ -16,7 +16,7 @@ export default function StudentBookDetailScreen() {
     <BookPage
       key={id}
       id={id}
-      // Visitors have no home of their own: theirs is the public one.
+      // The home of visitors is the public one.
       home={user ? paths.studentHome() : paths.newHome()}
       linkTo={paths.studentBookDetail}
       search={user && paths.studentHome()}

@@ -1,7 +1,7 @@
 import { lengthOf } from '../../../api/validate'
 import { intlLocale, t } from '../../../lib/messages'
 
-/** Splits a description into paragraphs, whatever its line breaks. */
+/** Splits a description into paragraphs at its line breaks; blank lines are dropped. */
 export function paragraphsOf(text: string): string[] {
   return text
     .split(/\r?\n\s*\r?\n|\r?\n/)
@@ -18,18 +18,18 @@ export function languageName(code: string): string {
   }
 }
 
-/** "4.7 out of 5" */
+/** Formats an average rating: "4.7 out of 5". */
 export function averageText(average: number): string {
   return t('books.detail.averageOf', { average: oneDecimal(average) })
 }
 
-/** "4.0" */
+/** Formats an average with one decimal place: "4.0". */
 export const oneDecimal = (average: number): string =>
   average.toLocaleString(intlLocale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 export type TitleSize = 'short' | 'long' | 'endless'
 
-/** A title as long as a paragraph is set like one. */
+/** Returns the size class of a title; `endless` is for a title as long as a paragraph, which is set like one. */
 export function titleSize(title: string): TitleSize {
   const length = lengthOf(title)
   return length <= 90 ? 'short' : length <= 250 ? 'long' : 'endless'

@@ -17,12 +17,12 @@ import { useBookForm } from './useBookForm'
 
 const SHOWN = 5
 
-/** A barcode unknown to the desk. */
+/** Navigation state from the desk: a scanned barcode that no copy has. */
 type Offered = { barcode?: string }
 
 /**
- * Add New Book. A librarian enters many books in one sitting, so the form stays: it is emptied, the title has the
- * focus, and the added book is shown beside it for correction.
+ * Add New Book, for many books in one sitting: after a save the form is emptied, its title field gets the focus, and
+ * the added book is listed for correction.
  */
 export default function AddBookScreen() {
   const { state: offered } = useLocation() as { state: Offered | null }
@@ -32,7 +32,7 @@ export default function AddBookScreen() {
   const [added, setAdded] = useState<readonly Book[]>([])
   const title = useRef<HTMLInputElement>(null)
 
-  // The page stays at its top, where a restored draft is announced.
+  // Without scrolling, because a restored draft is announced at the top of the page.
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
 
   async function save(values: BookValues) {

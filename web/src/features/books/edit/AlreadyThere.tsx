@@ -10,7 +10,7 @@ import { paths } from '../../../screens'
 
 const QUIET_MS = 400
 
-/** Warns that the book exists already: more copies need no second record. */
+/** Warns that a book with this title and author exists: further copies belong to its record. */
 export function AlreadyThere({ title, author }: { title: string; author: string }) {
   const [[of, by]] = useDebouncedValue([title.trim(), author.trim()] as const, QUIET_MS)
   const { data } = useQuery({ ...sameTitleQuery(of), enabled: of !== '' && by !== '' })
@@ -31,7 +31,7 @@ export function AlreadyThere({ title, author }: { title: string; author: string 
 const isSame = (book: Book, title: string, author: string) =>
   folded(book.title) === folded(title) && folded(book.author) === folded(author)
 
-/** Ignores case, accents, dots and spaces. */
+/** Folds a text for comparison: ignores case, accents, dots and spaces. */
 const folded = (text: string) =>
   text
     .normalize('NFKD')

@@ -25,7 +25,7 @@ const stored = (id: number, more: Partial<BookDetail> = {}) =>
 const answer = (body: BookDetail, etag: string) => ({ body, headers: { ETag: etag } })
 
 const field = (label: string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
-/** The chooser's own input, which the button presses. */
+/** Finds the hidden file input behind the button. */
 async function fileInput() {
   await screen.findByRole('button', { name: 'Choose a picture…' })
   const input = document.querySelector<HTMLInputElement>('input[type="file"]')
@@ -359,7 +359,7 @@ describe('Update Book Details', () => {
 
     const heading = await screen.findByRole('heading', { name: 'Somebody else saved this book while you were editing' })
     expect(heading).toHaveFocus()
-    // Fields untouched by this librarian take the saved values; fields changed by both keep hers until she chooses.
+    // Fields changed only by the other librarian take the saved values; fields changed by both keep this librarian's.
     expect(suggested('Genre')).toHaveValue('Classic')
     expect(suggested('Location')).toHaveValue('Shelf A 9')
     await userEvent.click(screen.getByRole('radio', { name: /Basement$/ }))

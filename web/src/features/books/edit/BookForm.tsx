@@ -28,7 +28,7 @@ type BookFormProps = {
   title?: Ref<HTMLInputElement>
   submit: string
   pending: boolean
-  /** Id of the book, if it is saved. */
+  /** Id of a saved book; missing for a new one. */
   id?: number
   onSave: (values: BookValues) => void
   onCancel: () => void
@@ -38,7 +38,7 @@ type BookFormProps = {
   children?: ReactNode
 }
 
-/** Fields of a book in one column, with its cover beside them. */
+/** Form of a book: its fields in one column, the cover beside them. */
 export function BookForm({
   state,
   kind,
@@ -59,10 +59,10 @@ export function BookForm({
   const [turned, setTurned] = useState(0)
 
   function changeCopies(typed: number | string) {
-    // Numbers beyond the safe range arrive as text.
+    // NumberInput passes numbers beyond the safe integer range as text.
     const number = typed === '' ? '' : Number(typed)
     form.setFieldValue('noOfBooks', number)
-    // While the field is blank the previous number counts.
+    // Remembers the last number, because the field may be blank while another number is typed.
     if (values.noOfBooks !== '') copies.current = values.noOfBooks
     if (number === '') return
     const status = statusAfter(values.status, copies.current, number)
@@ -71,7 +71,7 @@ export function BookForm({
     setTurned(turned + 1)
   }
 
-  /** Counts a barcode in the box even without the scanner's Enter. */
+  /** Adds a barcode left in the box, which the scanner did not end with Enter. */
   function withBoxEmptied(typed: BookValues): BookValues {
     if (scanned.trim() === '') return typed
     const { list } = withScanned(barcodesOf(typed), scanned)
@@ -199,7 +199,7 @@ export function BookForm({
               form.setErrors((errors) =>
                 Object.fromEntries(Object.entries(errors).filter(([field]) => !field.startsWith('barcodes'))),
               )
-              // At least as many copies as scanned barcodes.
+              // There must be at least as many copies as scanned barcodes.
               if (barcodes.length > Number(values.noOfBooks)) changeCopies(barcodes.length)
             }}
             errors={form.errors as Record<string, string>}
@@ -283,7 +283,7 @@ function Imprint({ form }: { form: BookFormState['form'] }) {
         spellCheck={false}
         {...form.getInputProps('isbn')}
         onKeyDown={(event) => {
-          // A scanner ends with Enter: the form is not sent by it.
+          // A scanner ends with Enter, which must not submit the form.
           if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
         }}
       />
@@ -315,7 +315,7 @@ function Imprint({ form }: { form: BookFormState['form'] }) {
   )
 }
 
-/** Languages of most Indian libraries; a book may have another one from an import. */
+/** Codes of the languages offered: those of most Indian libraries. The other language of an imported book is added. */
 const LANGUAGES = 'ar as bn de en es fa fr gu hi ja kn kok ml mni mr ne or pa ru sa sd ta te ur zh'.split(' ')
 
 function languagesWith(own: string) {
@@ -327,7 +327,7 @@ function languagesWith(own: string) {
   ]
 }
 
-/** Explains a status set by hand, or why it changed by itself. */
+/** Explains the status: set by hand, following the number of copies, or just changed with it. */
 function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string {
   if (noOfBooks === '') return ''
   const has = noOfBooks > 0

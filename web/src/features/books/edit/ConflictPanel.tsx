@@ -9,15 +9,15 @@ import type { Difference } from './comparison'
 import { piecesOf } from './pieces'
 import type { BookFormState, Conflict } from './useBookForm'
 
-/** Long values are shown shortened; the form gets the whole value. */
+/** Maximum number of characters shown of a value; the form gets the whole value. */
 const MAX_SHOWN = 600
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
 
-/** Another librarian's save beside the own edit, field by field; a choice goes into the form at once. */
+/** Compares another librarian's save with this edit, field by field; a choice is applied to the form at once. */
 export function ConflictPanel(props: ConflictPanelProps) {
   const { conflict } = props.state
-  // Keyed by version, so that a further save by another librarian moves the focus here again.
+  // Keyed by version: a further save by another librarian mounts a new panel, which takes the focus again.
   return conflict && <Panel key={conflict.version} {...props} conflict={conflict} />
 }
 
@@ -112,12 +112,12 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
 }
 
 function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
-  // The form below is edited meanwhile; long texts are not compared again for each key.
+  // Memoised, so that typing in the form below does not compare long texts again.
   const pieces = useMemo(() => piecesOf(String(own), String(other)), [own, other])
   if (own === '') return <span className={classes.blank}>{t('books.edit.conflict.blank')}</span>
   if (field === 'status') return <span>{statusText(own)}</span>
   if (field === 'noOfBooks') return <span className="tabular">{own}</span>
-  // If nothing is equal there is nothing to highlight.
+  // If the texts have nothing in common, nothing is highlighted.
   const points = pieces.some(({ changed }) => !changed)
   return (
     <span dir="auto" className={classes.text}>

@@ -15,11 +15,11 @@ type CoverPreviewProps = {
 
 const QUIET_MS = 400
 
-/** Preview of the book's card while it is edited: its picture, or the cover that the server draws. */
+/** Preview of the book's cover during an edit: its picture, or the cover that the server draws. */
 export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
   const { title, author, genre, photoURL } = values
   const [typed] = useDebouncedValue(photoURL.trim(), QUIET_MS)
-  // Words on the drawn cover; the server draws it as it does for the catalogue.
+  // Parameters of the drawn cover, debounced; the server draws it as it does for the catalogue.
   const [words] = useDebouncedValue(
     `${new URLSearchParams({ id: `${id ?? 0}`, title: title.trim(), author: author.trim(), genre: genre.trim() })}`,
     QUIET_MS,
@@ -31,7 +31,7 @@ export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
     <Preview
       key={typed}
       url={typed}
-      // A book whose picture is its own drawn cover gets a new drawing with each change of its title.
+      // If the picture is the book's own drawn cover, the preview follows each change of the title.
       drawn={own !== null && pathOf(typed) === own.pathname}
       drawing={drawing}
       {...(own && { onUseDrawn: () => onUseDrawn(own.href) })}
@@ -56,7 +56,7 @@ function Preview({ url, drawn, drawing, onUseDrawn }: PreviewProps) {
       <div className={classes.cover}>
         {stage === 'loading' && <Skeleton className={classes.skeleton} radius={0} />}
         <img
-          // A drawing is updated in place; a picture is a new image.
+          // A changed drawing is updated in place; switching to a picture mounts a new image.
           key={picture ? 'picture' : 'drawing'}
           src={picture ? url : drawing}
           alt={t('books.edit.cover.alt')}

@@ -16,7 +16,7 @@ type CoverUploadProps = {
 
 const KINDS = 'image/jpeg,image/png,image/webp'
 
-/** Chooses or takes a dropped picture for the cover; its address goes into the form. */
+/** Uploads a chosen or dropped picture as the cover; its address goes into the form. */
 export function CoverUpload({ value, onUse, onRemove }: CoverUploadProps) {
   const upload = useAction(uploadCover)
   const [over, setOver] = useState(false)

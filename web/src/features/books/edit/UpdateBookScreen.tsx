@@ -20,7 +20,7 @@ import { ConflictPanel } from './ConflictPanel'
 import { useBack } from './useBack'
 import { type Loaded, useBookForm } from './useBookForm'
 
-/** Update Book Details: loads the book; without it, redirects home. */
+/** Update Book Details: loads the book, or redirects home if it does not exist. */
 export default function UpdateBookScreen() {
   const id = idOf(useParams()['id'])
   return (
@@ -74,7 +74,7 @@ function Edit({ id, loaded }: { id: number; loaded: Loaded }) {
     const message = t('books.edit.update.failed')
     if (!(error instanceof ProblemError)) return state.fail(message, error)
     if (error.code === 'not-found') return
-    // The client's check passed, so copies were probably lent meanwhile.
+    // The number passed the client's check, so copies were probably lent since the book was loaded.
     const number = error.fields['noOfBooks'] !== undefined
     if (error.code !== 'stale' && !number) return state.fail(message, error)
     try {

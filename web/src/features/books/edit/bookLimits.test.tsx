@@ -10,7 +10,7 @@ const server = (more: Handlers = {}) =>
 
 const LONG_ENOUGH = 'd'.repeat(200)
 
-/** Finds a text box, with or without suggestions. */
+/** Finds a text field, with or without suggestions. */
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label, { selector: 'input, textarea' })
 
 /** Pastes a text: typing would render the form for each key. */

@@ -5,18 +5,17 @@ import { amountOf, typedAmount } from '../../../lib/amount'
 import { isbn13, isbnLength } from '../../../lib/isbn'
 import { t } from '../../../lib/messages'
 
-/** Values of the book form. */
 export type BookValues = {
   title: string
   author: string
   genre: string
   photoURL: string
   description: string
-  /** Blank while a number is typed. */
+  /** Blank while another number is typed. */
   noOfBooks: number | ''
   location: string
   status: BookStatus
-  /** 0 until stars are chosen; only for a new book. */
+  /** 0 until stars are chosen; sent only for a new book. */
   rating: number
   /** Existing barcodes of a new book's copies, one per line (R-COPY-3). */
   barcodes: string
@@ -37,12 +36,12 @@ export const barcodesOf = (values: BookValues): string[] => values.barcodes.spli
 
 export type BookField = keyof BookValues
 
-/** Fields of an update. */
+/** Fields that an update sends: all except the stars and the barcodes. */
 export type UpdateField = Exclude<BookField, 'rating' | 'barcodes'>
 
 export const isUpdateField = (field: BookField): field is UpdateField => field !== 'rating' && field !== 'barcodes'
 
-/** In the order of the screen. */
+/** Fields of the form, in the order of the screen. */
 export const BOOK_FIELDS = [
   'title',
   'author',
@@ -90,7 +89,7 @@ export const NEW_BOOK: BookValues = {
   ...NO_IMPRINT,
 }
 
-/** Name of the draft of a new book, or of an edit. */
+/** Returns the name of the draft of a new book (`add`) or of an edit (the book's id). */
 export const draftName = (form: 'add' | number): string => `book ${form}`
 
 export function valuesOf(book: BookDetail): BookValues {
@@ -108,12 +107,12 @@ export function valuesOf(book: BookDetail): BookValues {
   return { ...own, rating: rating ?? 0, barcodes: '', ...imprint }
 }
 
-/** An update omits the stars, so they stay. */
+/** Returns the update to send; it omits the stars, so the server keeps them. */
 export function updateOf({ rating: _stars, barcodes: _none, ...values }: BookValues): BookForm {
   return { ...values, noOfBooks: Number(values.noOfBooks), ...imprintOf(values) }
 }
 
-/** A new book omits what is blank. */
+/** Returns the new book to send, without blank optional values. */
 export function newBookOf(values: BookValues): NewBook {
   const { isbn, publisher, edition, publishedYear, language, callNumber, price, ...own } = values
   const imprint = imprintOf({ isbn, publisher, edition, publishedYear, language, callNumber, price })
@@ -141,7 +140,7 @@ function imprintOf({ isbn, publisher, edition, publishedYear, language, callNumb
 
 const yearOf = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed))
 
-/** Returns the error of a typed ISBN, in the server's words. */
+/** Returns the error of a typed ISBN, worded like the server's. */
 export function isbnProblem(typed: string): string | null {
   if (typed.trim() === '' || isbn13(typed) !== null) return null
   const digits = isbnLength(typed)
@@ -150,7 +149,7 @@ export function isbnProblem(typed: string): string | null {
     : t('field.isbnLength', { digits })
 }
 
-/** Returns the error of a typed price. */
+/** Returns the error of a typed price: not an amount, or beyond the limits. */
 export function priceProblem(typed: string): string | null {
   if (typed.trim() === '') return null
   const amount = amountOf(typed)
@@ -177,7 +176,7 @@ export const addRules = {
   rating: (stars: number) => (stars === 0 ? check('BookForm', 'rating', '', 'required') : byRule.rating(stars)),
 }
 
-/** A loaded 0 may stay 0, because all copies may be on loan. */
+/** Rules of an update: a number of books loaded as 0 may stay 0, because all copies may be on loan. */
 export function updateRules(loadedCopies: () => number | '') {
   return {
     ...byRule,
@@ -186,7 +185,7 @@ export function updateRules(loadedCopies: () => number | '') {
   }
 }
 
-/** The status changes when the number of books reaches or leaves zero; otherwise it stays as set. */
+/** Returns the status after a change of the number of books: it follows the number to and from zero, else it stays. */
 export function statusAfter(status: BookStatus, before: number, after: number): BookStatus {
   if (before > 0 === after > 0) return status
   const [available, notAvailable] = rules.status.values

@@ -5,13 +5,13 @@ export type Difference = {
   field: UpdateField
   theirs: string | number
   yours: string | number
-  /** True if this librarian changed it; otherwise `yours` is the loaded value. */
+  /** True if this librarian changed the field; otherwise `yours` is the loaded value. */
   touched: boolean
 }
 
 /**
  * Compares an edit with what another librarian saved since `base` was loaded. Untouched fields take the saved values;
- * fields changed by both keep the edit. Every difference is listed, to be chosen again.
+ * fields changed by both keep the edit. Every difference is listed, so that the librarian can choose either value.
  */
 export function compare(base: BookValues, theirs: BookValues, yours: BookValues) {
   const differences: Difference[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { piecesOf } from './pieces'
 
-/** Marks the changed pieces by brackets. */
+/** Puts changed pieces in brackets. */
 const marked = (text: string, other: string) =>
   piecesOf(text, other)
     .map((piece) => (piece.changed ? `[${piece.text}]` : piece.text))

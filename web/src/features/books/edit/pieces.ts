@@ -23,7 +23,7 @@ export function piecesOf(text: string, other: string): readonly Piece[] {
 /** Words, each with the space after it. */
 const wordsOf = (text: string): string[] => text.split(/(?<=\s)/)
 
-/** Ignores the space after a word, which the last word of a text lacks. */
+/** Compares words without the space after them, which the last word of a text lacks. */
 const sameWord = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
 /** Shortens an unchanged stretch to the words beside a change. */

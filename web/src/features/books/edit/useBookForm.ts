@@ -42,18 +42,18 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
   const { values } = form
   const dirty = !sameValues(values, target.values)
 
-  // The draft keeps the version loaded first, so that the conflict is found again after a reload.
+  // The draft keeps the version loaded first, so that a conflict is detected again after a reload.
   useKeptEdit(draft, { values, base: origin.values, version: origin.version }, dirty && !leaving.current)
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       dirty &&
       !leaving.current &&
       currentLocation.pathname !== nextLocation.pathname &&
-      // After sign-out or an ended session the draft stays.
+      // The draft survives sign-out and an ended session, so no question is needed.
       nextLocation.pathname !== paths.login(),
   )
 
-  /** Restarts the form from these values and drops the draft; what was typed since the values were `sent` stays. */
+  /** Restarts the form from `next` and drops the draft; input newer than the `sent` values is kept. */
   function startFrom(next: Loaded, sent?: BookValues) {
     setOrigin(next)
     setConflict(null)
@@ -69,9 +69,9 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
     blocker,
     failure,
     conflict,
-    /** Version for the next save. */
+    /** Version that the next save must name. */
     version: target.version,
-    /** The fields hold a restored draft. */
+    /** True if the fields show a restored draft. */
     restored: savedDraft !== null,
     keepRestored: () => setSavedDraft(null),
     startFrom,

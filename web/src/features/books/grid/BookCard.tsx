@@ -16,11 +16,11 @@ export type BookCardProps = {
   layout?: Layout
   actions?: ReactNode
   eager?: boolean
-  /** Why the book is listed, if its title does not tell. */
+  /** Reason for listing the book, if its title does not show it. */
   note?: string
-  /** Shows copies on the shelf and their place, for librarians. */
+  /** For librarians: shows the number of copies on the shelf, and their location. */
   isShelved?: boolean
-  /** Level of its heading. */
+  /** Level of the title's heading. */
   heading?: 'h2' | 'h3'
 }
 

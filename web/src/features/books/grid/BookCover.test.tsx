@@ -34,7 +34,7 @@ describe('cover of a book', () => {
   it('few covers begin in a frame, one after a long frame, and none while they fly by', () => {
     const frames: FrameRequestCallback[] = []
     vi.stubGlobal('requestAnimationFrame', (run: FrameRequestCallback) => frames.push(run))
-    // Time advances with frames only: a slow computer must not lengthen the first one.
+    // Time advances with frames only: on a slow computer the first frame would otherwise be a long one.
     let now = 1000
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const passFrame = (took: number, scrolledTo: number) => {

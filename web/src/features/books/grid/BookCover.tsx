@@ -7,7 +7,7 @@ type Coverable = { id: number; title: string; author: string; photoURL: string }
 
 type BookCoverProps = {
   book: Coverable
-  /** Without a visible title beside it: the cover is named after the book. */
+  /** True if no title is visible beside the cover: the book's title is then its text alternative. */
   alone?: boolean
   /** Above the fold: fetched at once, not when scrolled near. */
   eager?: boolean
@@ -20,7 +20,7 @@ const drawnCover = (id: number) => `/library/covers/${id}.svg`
 
 /** Cover in the ratio 2:3: the picture, else the drawn cover, else the title on a plain board. */
 export function BookCover({ book, alone = false, eager = false }: BookCoverProps) {
-  // Keyed by the picture, so that an edited book starts again with its new photo.
+  // Keyed by the picture, so that an edited book loads its new photo.
   return <Cover key={`${book.id} ${book.photoURL}`} book={book} alone={alone} eager={eager} />
 }
 

@@ -22,7 +22,7 @@ export function BookFilters({ isSearch }: { isSearch: boolean }) {
   const [{ sort, genre, available }, set] = useNarrowing()
   const genres = useQuery(genresQuery).data ?? []
   const sortId = useId()
-  // A genre from a shared link may be missing from the list.
+  // A shared link may name a genre that the list does not contain.
   const listed = genre === '' || genres.some((one) => one.genre === genre)
   return (
     <div className={classes.filters} role="group" aria-label={t('books.filter.label')}>

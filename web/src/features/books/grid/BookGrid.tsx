@@ -42,13 +42,13 @@ type BookGridProps = {
   /** Books in a row on a wide screen; fewer on narrow ones. */
   columns: Wide
   linkTo: (book: Book) => string
-  /** Shows copies on the shelf and their place, for librarians. */
+  /** For librarians: shows the number of copies on the shelf, and their location. */
   isShelved?: boolean
   /** `place` is the book's position in the list. */
   actions?: (book: Book, place: number) => ReactNode
-  /** Offers order, genre and availability. */
+  /** Offers controls for order, genre and availability. */
   filters?: boolean
-  /** Shown below the first books. */
+  /** Content below the first row of books. */
   between?: ReactNode
   /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
@@ -61,7 +61,10 @@ function useBookList(filter: BookFilter) {
   return useInfiniteQuery(bookListQuery(filter))
 }
 
-/** Returns the grid's width: measured, and before that derived from the window, so that the first picture is right. */
+/**
+ * Returns the grid's width: first derived from the window, so that the first render has the right columns, then
+ * measured.
+ */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(() => {
@@ -96,7 +99,8 @@ export function BookGrid({
 }: BookGridProps) {
   const asked = useBookList(filter)
   const deferred = useDeferredValue(asked)
-  // The first cards yield to typing. Those requested by scrolling do not: it would run into the end of the list.
+  // Rendering of the first page yields to typing. Pages requested by scrolling do not: scrolling would reach the end of
+  // the list before they are rendered.
   const query = (asked.data?.pages.length ?? 0) > 1 ? asked : deferred
   const { ref, width } = useWidth()
   const layout = layoutFor(wide, width, filter.q !== '')
@@ -160,7 +164,7 @@ export function BookGrid({
 
 type Counted = { total: number; totalIsExact: boolean; meant: { words: string; fewer: boolean } | null }
 
-/** Number of books, and what was searched instead of words that no book has. */
+/** Number of books, with the words that were searched instead if the typed ones match no book. */
 function Count({ page, filter }: { page: Counted; filter: BookFilter }) {
   const { total, meant } = page
   if (!meant) return <Total page={page} filter={filter} />
@@ -174,7 +178,7 @@ function Count({ page, filter }: { page: Counted; filter: BookFilter }) {
   )
 }
 
-/** Number of books; if the list counted only to a thousand, a button counts all. */
+/** Number of books; if the server stopped counting at a thousand, a button requests the exact number. */
 function Total({ page, filter }: { page: { total: number; totalIsExact: boolean }; filter: BookFilter }) {
   const asked = JSON.stringify(filter)
   const [counted, setCounted] = useState<string | null>(null)
@@ -193,7 +197,7 @@ function Total({ page, filter }: { page: { total: number; totalIsExact: boolean 
   )
 }
 
-/** No book matches genre and availability: names the genre of a search, and offers to clear both. */
+/** Shown if no book matches the filters: names the genre that narrows a search, and offers to clear the filters. */
 function NothingLeft({ filter: { q, genre, available } }: { filter: BookFilter }) {
   const [, set] = useNarrowing()
   const isGenre = q !== '' && genre !== '' && !available
@@ -220,10 +224,12 @@ type RowsProps = {
   between: ReactNode
 }
 
-/** Height of the first row with what is between, last measured: a reader who returns to the list finds the same place. */
+/**
+ * Last measured height of the first row with `between`, for readers who return: their scroll position depends on it.
+ */
 const firstRow = { height: 0 }
 
-/** Rows rendered beyond the window on either side. */
+/** Rows rendered outside the window on either side. */
 const OVERSCAN = 2
 
 /** True after the first paint; content outside the window is rendered after it. */
@@ -242,7 +248,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
   const pages = query.data
   const books = useMemo(() => pages?.pages.flatMap((page) => page.books) ?? [], [pages])
   const painted = usePainted()
-  // Pages before the window were dropped; their rows keep their room, so that nothing jumps.
+  // Pages far before the window were dropped; their rows still take up space, so that the list does not jump.
   const before = pagesBefore(pages) * BOOKS_PER_PAGE
   const known = before + books.length
   const first = pages?.pages[0]
@@ -268,7 +274,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
   const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
     query
 
-  /** Retries what failed: the previous page, the next page, or the list. */
+  /** Repeats the request that failed: previous page, next page, or list. */
   function retry() {
     if (query.isFetchPreviousPageError) void fetchPreviousPage()
     else if (query.isFetchNextPageError) void fetchNextPage()
@@ -369,7 +375,7 @@ type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'isShelved' | 
   setSize: number
 }
 
-/** A row of cards; outlines if its page is not loaded. */
+/** A row of cards, or of outlines while its page is not loaded. */
 const Row = memo(function Row(props: RowProps) {
   const { measure, row, start, columns, layout, books, before, setSize, linkTo, isShelved, actions, between } = props
   return (

@@ -6,7 +6,7 @@ import { t } from '../../../lib/messages'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import classes from './FilterSheet.module.css'
 
-/** Order, genre and availability on a phone: one button with a dot if any is set, which opens them at the lower edge. */
+/** Filters on a phone: a button, with a dot if any filter is set, opens them in a sheet at the bottom of the screen. */
 export function FilterSheet({ isSearch }: { isSearch: boolean }) {
   const [narrowing] = useNarrowing()
   const [opened, { open, close }] = useDisclosure()

@@ -13,13 +13,13 @@ type SimilarBooksProps = {
   layout: Layout
   linkTo: (book: Book) => string
   actions: ((book: Book, place: number) => ReactNode) | undefined
-  /** Position of the first one, after the books that match. */
+  /** Position of the first similar book, which follows the matches. */
   place: number
-  /** They belong to the previous search while the next one is pending. */
+  /** True while the next search is pending: the books still belong to the previous one. */
   stale: boolean
 }
 
-/** Books found by another spelling, below the matches; each shows the matching word. */
+/** Books that match the search in another spelling, below the exact matches; each names the matching word. */
 export function SimilarBooks({ books, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
   const heading = useId()
   return (

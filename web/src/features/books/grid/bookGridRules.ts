@@ -3,15 +3,15 @@ import { t } from '../../../lib/messages'
 /** Books in a row on a wide screen: six on the homes, three in the other lists. */
 export type Wide = 3 | 6
 
-/** `tall`: cover above the words. `wide`: cover beside them. `slim`: a row of a phone's search, as low as three lines. */
+/** `tall`: cover above the words. `wide`: cover beside them. `slim`: a search result on a phone, three lines high. */
 export type Layout = 'tall' | 'wide' | 'slim'
 
-/** Grids narrower than this are on phones. */
+/** Grid width in pixels below which the device counts as a phone. */
 const PHONE = 720
 
 export const isPhone = (width: number): boolean => width < PHONE
 
-/** Returns the layout: results of a phone's search are rows, so that some are in view above the keyboard. */
+/** Returns the layout; search results on a phone are slim rows, so that some are visible above the keyboard. */
 export function layoutFor(wide: Wide, width: number, searching: boolean): Layout {
   if (wide === 3) return 'wide'
   return searching && isPhone(width) ? 'slim' : 'tall'
@@ -29,8 +29,8 @@ export function columnsFor(wide: Wide, width: number, layout: Layout): number {
 }
 
 /**
- * Estimates the height of a row at the usual text size. Rows are measured once rendered; a good estimate before keeps
- * the place of a reader who returns to a list.
+ * Estimates the height of a row at the usual text size. Rows are measured once rendered; until then a good estimate
+ * keeps the scroll position of a reader who returns to a list.
  */
 export function rowHeight(
   layout: Layout,
@@ -50,7 +50,7 @@ const SHELF = 46
 
 type Page = { total: number; totalIsExact: boolean }
 
-/** "12 books match", "1,000+ books match", or without a search "300 books". */
+/** Describes the number of books: "12 books match", "1,000+ books match", or without a search "300 books". */
 export function countText({ total, totalIsExact }: Page, q: string): string {
   if (total === 0) return ''
   if (q) return t(totalIsExact ? 'books.list.found' : 'books.list.foundMore', { total })
@@ -68,10 +68,10 @@ export const MOVES: Readonly<Record<string, Move>> = {
   End: 'last',
 }
 
-/** Mirrors a key for a layout from right to left. */
+/** Mirrors a move for right-to-left layouts. */
 export const mirrored = (move: Move): Move => (move === 'left' ? 'right' : move === 'right' ? 'left' : move)
 
-/** Returns the book that a key leads to; null at the edge. */
+/** Returns the index of the book that a key leads to; null at the edge of the list. */
 export function moved(index: number, move: Move, columns: number, count: number): number | null {
   const target = {
     left: index - 1,

@@ -4,10 +4,10 @@
  * duration of the previous frame.
  */
 const PER_FRAME = { short: 3, long: 1 }
-/** Milliseconds of an unhurried frame, at 60 a second. */
+/** Maximum duration of an undelayed frame, milliseconds; at 60 frames per second a frame takes 17. */
 const SHORT = 20
 
-/** Scroll speed, in pixels per millisecond, at which covers cannot be seen and are not fetched. */
+/** Scroll speed, in pixels per millisecond, from which covers pass too fast to be seen and are not fetched. */
 const TOO_FAST = 3
 
 const waiting = new Set<() => void>()
@@ -26,7 +26,7 @@ function frame(time: number): void {
   if (waiting.size > 0) requestAnimationFrame(frame)
 }
 
-/** Calls `begin` when it is the cover's turn; the returned function cancels. */
+/** Calls `begin` when it is the cover's turn; returns a function that cancels the wait. */
 export function coverTurn(begin: () => void): () => void {
   if (waiting.size === 0) {
     last = { place: window.scrollY, time: performance.now() }

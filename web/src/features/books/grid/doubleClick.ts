@@ -1,12 +1,12 @@
-/** Longest double click on the common systems. */
+/** Longest double-click interval of the common systems. */
 const DOUBLE_CLICK_MS = 500
-/** Longer than any page is busy with its first picture. */
+/** Lifetime of the listener: longer than any page is busy with its first render. */
 const LISTENS_MS = 5000
 
 /**
- * For a link that opens at the first click and may be double-clicked (R-HOME-4): the second click must not press what
- * is at the same place on the next page, such as `Borrow`. The times are those of the presses: a busy page hears of the
- * second one late.
+ * Swallows the second click of a double click on a link that opens at the first click (R-HOME-4): it would press what
+ * is at the same place on the next page, such as `Borrow`. The times of the presses are compared, because a busy page
+ * receives the second event late.
  */
 export function swallowSecondClick({ timeStamp }: { timeStamp: number }): void {
   const swallow = (event: MouseEvent) => {
@@ -14,7 +14,7 @@ export function swallowSecondClick({ timeStamp }: { timeStamp: number }): void {
     event.preventDefault()
     event.stopPropagation()
   }
-  // A test's page may be gone before the timer ends, so it is kept here.
+  // A test may replace its document before the timer ends, so this one is remembered.
   const page = document
   page.addEventListener('click', swallow, true)
   setTimeout(() => page.removeEventListener('click', swallow, true), LISTENS_MS)

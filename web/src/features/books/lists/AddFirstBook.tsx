@@ -5,7 +5,7 @@ import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { EmptyState } from '../../../ui/EmptyState'
 
-/** Replaces the list while the catalogue is empty. */
+/** Empty state of a catalogue without books: offers to import or add books. */
 export function AddFirstBook() {
   const may = useMay('catalogue')
   return (

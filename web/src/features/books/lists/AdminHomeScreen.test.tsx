@@ -282,7 +282,7 @@ describe('admin home', () => {
     renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
     const dialog = await screen.findByRole('dialog')
-    // U8: enough to distinguish it from another one of the same title.
+    // U8: enough details to distinguish the book from another one of the same title.
     for (const words of ['Middlemarch', 'George Eliot', '3 copies on the shelf', 'Shelf A1']) {
       expect(dialog).toHaveTextContent(words)
     }

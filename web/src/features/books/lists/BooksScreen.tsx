@@ -13,7 +13,7 @@ import { WhoseNumber } from './WhoseNumber'
 
 const linkTo = (book: Book) => paths.bookDetail(book.id)
 
-/** All Books: finds a book and opens its form. */
+/** All Books: search of the catalogue, with a button that opens a book's form. */
 export default function BooksScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()

@@ -8,14 +8,14 @@ import classes from './Carousel.module.css'
 
 export type Slide = {
   name: string
-  /** Milliseconds before the next slide. */
+  /** Time for which the slide is shown, milliseconds. */
   interval: number
   content: ReactNode
 }
 
 type Choice = 'play' | 'pause'
 
-/** Stored in the tab: a search hides the slides, and they return at the same place. */
+/** Storage key of the reader's choice, kept in the tab: a search unmounts the slides. */
 const CHOICE = 'slides'
 
 function storedChoice(): Choice | null {
@@ -24,19 +24,19 @@ function storedChoice(): Choice | null {
 }
 
 /**
- * Slides that advance by themselves, twice, and rest on the last one. They wait while the pointer or the focus is inside, can be paused, and under
- * reduced motion stand still until started.
+ * Slides that advance by themselves for two rounds and stop on the last one. They wait while the pointer or the focus
+ * is inside, can be paused, and under reduced motion do not start by themselves.
  */
 export function Carousel({ label, slides }: { label: string; slides: readonly Slide[] }) {
   const still = useReducedMotion(false, { getInitialValueInEffect: false })
   const [chosen, setChosen] = useState(storedChoice)
   const [held, setHeld] = useState(false)
   const [current, setCurrent] = useState(0)
-  // A slide is rendered when it is shown or next, so that no pictures are fetched for hidden slides.
+  // A slide is rendered only when it is shown or next, so that hidden slides fetch no pictures.
   const [made, setMade] = useState<ReadonlySet<number>>(new Set())
   const [rounds, setRounds] = useState(0)
   const isLast = current === slides.length - 1
-  // After a round the slides rest on the last one, the reader's own: no cover moves away under the finger.
+  // In the second round the slides stop on the last one, so that no cover moves away under the finger.
   const playing = (chosen === null ? !still : chosen === 'play') && !(isLast && rounds > 0)
   const interval = slides[current]?.interval ?? 0
   const needed = playing ? [current, (current + 1) % slides.length] : [current]
@@ -65,7 +65,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
   }
 
   return (
-    // Pointer and focus only hold the slides; every control is a button inside.
+    // Pointer and focus only pause the slides; every control is a button inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       className={classes.carousel}

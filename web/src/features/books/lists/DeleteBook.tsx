@@ -13,16 +13,16 @@ import { useQuestion } from '../../../ui/useQuestion'
 import { BookCover } from '../grid/BookCover'
 import classes from './DeleteBook.module.css'
 
-/** By then the question is closed and has returned the focus. */
+/** Time until the question is closed and has returned the focus, milliseconds. */
 const CLOSING_MS = 250
-/** Time limit for the list to reload without the deleted book. */
+/** Time limit for the list to reload without the deleted book, milliseconds. */
 const SHOWN_MS = 5000
 const AGAIN_MS = 50
 
-/** People affected by the deletion of a book. */
+/** Numbers of loans and reservations that the deletion of a book affects. */
 type Touched = { id: number; onLoan: number; waiting: number }
 
-/** Deletion in a list of books: the button of each book, and the question that all share. */
+/** Deletion in a list of books: a button for each book, and one question for all. */
 export function useDeleteBook() {
   const { about: asked, opened, ask, close } = useQuestion<{ book: Book; place: number }>()
   const queries = useQueryClient()
@@ -33,7 +33,7 @@ export function useDeleteBook() {
     failed: () => t('books.delete.failed'),
   })
 
-  /** Until this is loaded, and if it fails, the question shows what the list knows. */
+  /** Loads the affected loans and reservations; until then, or if it fails, the question shows what the list knows. */
   async function look(id: number) {
     try {
       const [{ book }, { pages }] = await Promise.all([
@@ -56,7 +56,7 @@ export function useDeleteBook() {
     setTimeout(() => focusNear(asked), CLOSING_MS)
   }
 
-  /** Moves the focus to the book after the deleted one, or else to the last. */
+  /** Once the list has reloaded, focuses the book after the deleted one, or the one before, or the search box. */
   function focusNear({ book, place }: { book: Book; place: number }, left = SHOWN_MS) {
     const next = buttons.current.get(place) ?? buttons.current.get(place - 1)
     if (next?.id === book.id) {

@@ -15,7 +15,7 @@ import classes from './Highlights.module.css'
 import { OwnBooks } from './OwnBooks'
 import { showWhole } from './showWhole'
 
-/** Covers of a slide; a narrow screen shows as many as fit, the others by scrolling. */
+/** Maximum number of covers on a slide; those that do not fit are reached by scrolling. */
 const SHOWN = 12
 
 /** Slides above the catalogue (R-STU-1): new books, the librarians' favourites, and the reader's own loans. */
@@ -62,7 +62,7 @@ type CoversProps = {
   title: string
   /** Undefined while loading. */
   books: readonly Book[] | undefined
-  /** Text without books. */
+  /** Text shown if there are no books. */
   none: string
   more?: ReactNode
 }

@@ -13,7 +13,7 @@ import { BookCover } from '../grid/BookCover'
 import classes from './Highlights.module.css'
 import { showWhole } from './showWhole'
 
-/** The reader's books in a row, each with its days left and one press to extend (R-LOAN-4). */
+/** The reader's loans in a row, each with the days left and a button to extend it (R-LOAN-4). */
 export function OwnBooks({ loans, today }: { loans: readonly Loan[]; today: string }) {
   return (
     <ul className={classes.covers} aria-label={t('books.slides.yours')}>
@@ -33,7 +33,7 @@ function OwnBook({ loan, today }: { loan: Loan; today: string }) {
     failed: (reason) => t('books.slides.extendFailed', { reason }),
   })
 
-  /** Extends once: the second click of a double click may come when the first has its answer. */
+  /** Extends once: the second click of a double click may arrive when the first has been answered already. */
   async function extend(clicks: number) {
     if (pending || clicks > 1) return
     setPending(true)

@@ -19,7 +19,7 @@ import { showWhole } from './showWhole'
 
 const SHOWN = 12
 
-/** Sorts by stars, then newest first. */
+/** Returns the most popular books: by stars, then newest first. */
 function mostPopular(books: readonly Book[]): readonly Book[] {
   return books.toSorted((one, other) => (other.rating ?? 0) - (one.rating ?? 0)).slice(0, SHOWN)
 }

@@ -9,10 +9,10 @@ import { BookCover } from '../grid/BookCover'
 import classes from './Shelves.module.css'
 import { showWhole } from './showWhole'
 
-/** Covers outlined while the shelves load. */
+/** Number of cover outlines shown while the shelves load. */
 const OUTLINED = 12
 
-/** Rows of books for a reader who looks for nothing yet; a shelf without books is left out. */
+/** Rows of books for a reader who has not searched; an empty row is left out. */
 export default function Shelves() {
   const { data, isError } = useQuery(shelvesQuery)
   if (isError) return null

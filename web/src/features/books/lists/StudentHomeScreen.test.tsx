@@ -127,7 +127,7 @@ describe('what the reader has', () => {
     const own = await screen.findByRole('list', { name: 'Your books' })
     expect(own).toHaveTextContent('In 5 days')
     expect(own).toHaveTextContent('2 days overdue')
-    // The desk settles the fine first (R-LOAN-6).
+    // The fine must be settled at the desk first (R-LOAN-6).
     expect(within(own).queryByRole('button', { name: 'Extend: Book 2' })).not.toBeInTheDocument()
     await userEvent.dblClick(within(own).getByRole('button', { name: 'Extend: Book 1' }))
     expect(await screen.findByText(/^Yours until 3 Dec 2026/)).toBeVisible()
@@ -193,7 +193,7 @@ describe('carousel', () => {
 
   it('N24: after a round they rest on the last slide, and play again when asked', () => {
     show()
-    // One timer after the other: each slide sets its own.
+    // Second by second, because each slide starts its own timer.
     for (let second = 0; second < 60; second += 1) pass(1000)
     expect(current()).toBe('Third')
     fireEvent.click(screen.getByRole('button', { name: 'Play the slides' }))

@@ -22,7 +22,7 @@ import classes from './StudentHomeScreen.module.css'
 const Shelves = lazyChunk('shelves', () => import('./Shelves'))
 const UrgentNotices = lazyChunk('urgent-notices', loadUrgentNotices)
 
-// One element for all renderings, so that the first row is not drawn again.
+// One element for all renders, so that React does not render the first row again.
 const shelves = (
   <Chunk part={Shelves}>
     <Shelves />
@@ -36,7 +36,7 @@ export default function StudentHomeScreen() {
   const [narrowing] = useNarrowing()
   const hasNotices = (useQuery(sessionQuery).data?.unreadNotices ?? 0) > 0
   const { focused, leave, ...box } = useBoxFocus()
-  // On a phone the box and the results then have the screen for themselves.
+  // During a search on a phone only the box and the results are shown.
   const searching = q !== '' || focused
   return (
     <div className={classes.home} data-searching={searching || undefined}>
@@ -70,7 +70,7 @@ export default function StudentHomeScreen() {
   )
 }
 
-/** Leaves the search for the whole home. Shown on phones only. */
+/** Leaves the search and shows the whole home again; on phones only. */
 function CloseSearch({ onClose }: { onClose: () => void }) {
   const [params, setParams] = useSearchParams()
 
@@ -79,7 +79,7 @@ function CloseSearch({ onClose }: { onClose: () => void }) {
     currentTarget.blur()
     focusHeading()
     if (!params.has('q')) return
-    // Not a replacement: the box takes its text only from other entries of the history.
+    // Pushes a history entry instead of replacing it, because the search box ignores replacements.
     setParams((before) => {
       const after = new URLSearchParams(before)
       after.delete('q')
@@ -101,10 +101,10 @@ function CloseSearch({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Time for the press that took the focus from the box, before the page moves. */
+/** Delay after the box loses the focus, milliseconds: the press that took the focus must reach its target first. */
 const LEAVING_MS = 200
 
-/** Tells whether the search box has, or had a moment ago, the focus. */
+/** Tracks whether the search box has the focus, or lost it a moment ago. */
 function useBoxFocus() {
   const [focused, setFocused] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -5,7 +5,7 @@ import { rollNumberQuery } from '../../../api/people'
 import { rich } from '../../../lib/messages'
 import { paths } from '../../../screens'
 
-/** Offers a librarian who typed a roll number in the book search the person with it. */
+/** Offers the person whose roll number a librarian typed in the book search. */
 export function WhoseNumber({ text }: { text: string }) {
   const mayBe = /\d/.test(text)
   const { data: person } = useQuery({ ...rollNumberQuery(text), enabled: mayBe })

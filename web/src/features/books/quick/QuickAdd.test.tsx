@@ -22,7 +22,7 @@ const sent = (made: Request[]) =>
     made.filter(({ method }) => method === 'POST').map(async (one) => [new URL(one.url).pathname, await one.json()]),
   )
 
-/** Puts each text into the field with the focus and presses Enter; keys without a pause would be a scanner's. */
+/** Pastes each text into the focused field and presses Enter; keys typed without a pause would count as a scan. */
 async function enter(...texts: string[]) {
   for (const text of texts) {
     if (text !== '') await userEvent.paste(text)
@@ -107,7 +107,7 @@ describe('Quick add', () => {
     renderApp('/quick-add')
     await waitFor(() => expect(field('ISBN')).toHaveFocus())
     const scanner = userEvent.setup({ delay: null })
-    // A busy machine spaces the keys as a person would.
+    // On a busy machine the keys would be spaced like a person's, so the times are mocked.
     let at = 0
     vi.spyOn(Event.prototype, 'timeStamp', 'get').mockImplementation(() => (at += 1))
     await scanner.keyboard('L000123{Enter}')

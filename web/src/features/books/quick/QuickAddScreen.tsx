@@ -49,7 +49,7 @@ function inputOf(values: Values, known: BookDetail | null) {
   }
 }
 
-/** Adds books one after the other by scanner and keyboard, to be described later. */
+/** Adds books one after the other by scanner and keyboard; their descriptions follow later. */
 export default function QuickAddScreen() {
   return (
     <>
@@ -88,7 +88,7 @@ function QuickAdd() {
     done: ({ title: of, copies, isNew }) =>
       t(isNew ? 'books.quick.added' : 'books.quick.copiesAdded', { title: of, copies }),
     onDone: (_added, sent) => {
-      // The shelf stays for the next book, and so does what was typed since.
+      // The location, and input newer than the save, stay for the next book.
       const next = { ...EMPTY, location: sent.location }
       form.setValues(merge(sent, next, form.getValues()).values)
       setNote(null)
@@ -101,8 +101,8 @@ function QuickAdd() {
   const known = number === null ? null : (search.data ?? null)
 
   useEffect(() => isbn.current?.focus({ preventScroll: true }), [])
-  // The fields of a new title go when the title is known: the next scan is a barcode. A librarian who still types the ISBN
-  // stays there: the Enter that follows would save.
+  // For a known title the fields of a new one disappear, and the barcode box gets the focus for the next scan. Not
+  // while a librarian types the ISBN, because the Enter that follows would save.
   useEffect(() => {
     if (known !== null && document.activeElement !== isbn.current) barcodes.current?.focus()
   }, [known])
@@ -125,7 +125,7 @@ function QuickAdd() {
     title.current?.focus()
   })
 
-  /** Enter leads to the next field, and from an empty box of barcodes it saves. */
+  /** Makes Enter move the focus to the next field; from an empty barcode box Enter saves. */
   const enterTo = (next: RefObject<HTMLInputElement | null>) => (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -143,7 +143,7 @@ function QuickAdd() {
       className={classes.form}
       onSubmit={(event) => {
         if (scanned.trim() !== '') {
-          // A typed barcode counts without the scanner's Enter.
+          // A barcode left in the box is added first, without the scanner's Enter.
           event.preventDefault()
           addBarcodes(scanned)
           setScanned('')
