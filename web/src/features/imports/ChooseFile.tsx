@@ -8,17 +8,17 @@ type ChooseFileProps = {
   rules: string
   accept: string
   file: File | null
-  /** Text of the button. */
+  /** Label of the button that chooses the file. */
   choose: string
   isPrimary: boolean
   pending: boolean
   onChoose: (file: File) => void
-  /** A file to start from, offered until one is chosen. */
+  /** Sample file, offered until a file is chosen. */
   example: { text: string; name: string; rows: string }
   error: Error | null
 }
 
-/** First step of an import: the choice of a file, and why the chosen one was refused. */
+/** First step of an import: the choice of a file, with the reason if it was refused. */
 export function ChooseFile(props: ChooseFileProps) {
   const { what, rules, accept, file, choose, isPrimary, pending, onChoose, example, error } = props
   return (

@@ -7,18 +7,18 @@ import classes from './Import.module.css'
 
 type ColumnChooserProps = {
   columns: FileColumns
-  /** Name of a field of the list. */
+  /** Returns the label of a field. */
   nameOf: (field: string) => string
   pending: boolean
-  /** A report of this choice is shown, with the next step. */
+  /** True while the report on this choice is shown, with the next step. */
   isChecked: boolean
   /** Called with the field of each column, in order. */
   onChosen: (fields: string[]) => void
-  /** Called when a choice changes, as a report of the choice before is no longer right. */
+  /** Called when a choice changes: a report on the previous choice is outdated. */
   onChanged?: () => void
 }
 
-/** The question which column of a file is what, with the first rows beside the guess. */
+/** Asks which field each column of a file holds; shows a guess, and the first rows. */
 export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: ColumnChooserProps) {
   const [fields, setFields] = useState(() => columns.columns.map(({ field }) => field))
   const rows = columns.columns.map(({ heading, cells }, index) => ({
@@ -28,7 +28,7 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
   }))
   const isMissing = !fields.includes(columns.required)
   const choose = (index: number, field: string) => {
-    // A field belongs to one column: the one chosen last.
+    // A field belongs to one column only: the one for which it was chosen last.
     setFields((before) =>
       before.map((old, place) => (place === index ? field : field !== '' && old === field ? '' : old)),
     )

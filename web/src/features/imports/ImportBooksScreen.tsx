@@ -21,7 +21,7 @@ import { Total } from './Total'
 
 type Field = keyof typeof NAMES
 
-/** Fields of a book, as the chooser of columns names them. */
+/** Labels of a book's fields in the column chooser. */
 const NAMES = {
   title: () => t('books.import.field.title'),
   subtitle: () => t('books.import.field.subtitle'),
@@ -47,7 +47,7 @@ const NAMES = {
 
 const nameOf = (field: string) => NAMES[field as Field]()
 
-/** Import of books from a file: its columns, a preview, the import with its progress, and its undo. */
+/** Import of books from a file: choice of columns, preview, progress, and undo. */
 export default function ImportBooksScreen() {
   const [params, setParams] = useSearchParams()
   const id = Number(params.get('import')) || null
@@ -102,7 +102,7 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
     begin.reset()
     const outcome = await look.run(uploadOf(chosen))
     if (!outcome.ok) return
-    // Records of MARC say themselves what is what.
+    // MARC records name their fields, so there are no columns to choose.
     if (outcome.output.kind === 'marc') await preview(chosen, null, withClashes)
     else setColumns(outcome.output)
   }

@@ -24,7 +24,7 @@ export function ImportState({ id }: { id: number }) {
   const state = query.data?.state
 
   useEffect(() => {
-    // The catalogue is another one now.
+    // The import, or its undo, has changed the catalogue.
     if (state === 'done' || state === 'undone') void queries.invalidateQueries({ queryKey: keys.books })
   }, [queries, state])
 

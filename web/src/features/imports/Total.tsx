@@ -1,6 +1,6 @@
 import { numberText } from '../../lib/format'
 
-/** A number of a report, with what it counts. */
+/** A count in a report, with its name. */
 export function Total({ name, count }: { name: string; count: number }) {
   return (
     <div>

@@ -1,6 +1,6 @@
 /** Offers a text as a download. */
 export function saveFile(name: string, text: string) {
-  // A spreadsheet takes UTF-8 for another encoding without the mark.
+  // Without the byte order mark, spreadsheets do not recognise UTF-8.
   const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = url

@@ -18,7 +18,7 @@ import { useDeviation } from './kept'
 import { isReadable, moduleIn, sideOf } from './label'
 import { CARD_SHEET, cutMarks, mirrored, paged, slotAt, slotsOf } from './sheets'
 
-/** ID cards of a list of people: ten on a page with cut marks, the backs on the pages between. */
+/** ID cards of a list of people: ten on a page with cut marks; each page is followed by one with the backs. */
 export function CardsDialog({ list, onClose }: { list: PeopleList; onClose: () => void }) {
   const query = useQuery(cardsQuery(list))
   return (

@@ -1,10 +1,10 @@
 import type { ComponentProps } from 'react'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 
-// In the chunk of the screen, which draws the same pages.
+// Imported from the chunk of the screen, which draws the same pages.
 const Cards = lazyChunk('cards', async () => ({ default: (await import('./LabelsScreen')).CardsDialog }))
 
-/** ID cards of a list of people. What draws them is loaded when they are first asked for. */
+/** ID cards of a list of people; the code that draws them is loaded on first use. */
 export function CardsOfList(props: ComponentProps<typeof Cards>) {
   return (
     <Chunk part={Cards} onFailed={props.onClose}>

@@ -7,13 +7,13 @@ import type { Label } from '../../api/types'
 import classes from './LabelFace.module.css'
 import { fittingSize, isReadable, LOWEST_BARS, moduleIn, sideOf, spineLines } from './label'
 
-/** What a label shows besides the number. */
+/** Content of a label besides the number: title or shelf mark on the face, and the kind of code. */
 export type Look = { face: 'title' | 'spine'; code: 'bars' | 'qr' }
 
 type FaceProps = { label: Label; look: Look; library: string; width: number; height: number }
 
 const PAD = 1.5
-/** White at both sides of the bars, besides their quiet zone. */
+/** White margin at both sides of the bars, besides their quiet zone, in millimetres. */
 const EDGE = 0.5
 const NUMBER = 3.4
 const TITLE = 2.6
@@ -33,7 +33,7 @@ function drawn(code: Look['code'], text: string): Symbol | null {
 const spineOf = (width: number): number => (width >= 50 ? 18 : width * 0.24)
 const roomOf = (look: Look, width: number): number => width - 2 * EDGE - (look.face === 'spine' ? spineOf(width) : 0)
 
-/** Returns the width of a module of this barcode on a label, in millimetres; 0 for a text without bars. */
+/** Returns the width of a module of this barcode on a label, in millimetres; 0 if bars cannot encode the text. */
 export function moduleOn(look: Look, barcode: string, width: number): number {
   const symbol = drawn('bars', barcode)
   return symbol === null ? 0 : moduleIn(roomOf(look, width), symbol.width)
@@ -43,7 +43,7 @@ export function moduleOn(look: Look, barcode: string, width: number): number {
 export const isPrintable = (look: Look, barcode: string, width: number): boolean =>
   look.code === 'qr' || isReadable(moduleOn(look, barcode, width))
 
-/** The label of a copy: its code, its number, and as much of the title as there is room for. */
+/** Label of a copy: its code, its number, and as much of the title as fits. */
 export function LabelFace({ label, look, library, width, height }: FaceProps) {
   const spine = look.face === 'spine' ? spineOf(width) : 0
   return (
@@ -64,7 +64,7 @@ function Spine({ mark, width, height }: { mark: string; width: number; height: n
   return (
     <div className={classes.spine} style={{ width: mm(width), fontSize: mm(size) }}>
       {lines.map((line, index) => (
-        // The same part may come twice.
+        // The same line may occur twice, so only the index is unique.
         // oxlint-disable-next-line react/no-array-index-key
         <span key={index} dir="auto">
           {line}

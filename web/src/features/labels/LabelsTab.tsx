@@ -27,7 +27,7 @@ export function LabelsTab() {
   const [params] = useSearchParams()
   const choice = choiceIn(params)
   const query = useQuery({ ...labelsQuery(choice ?? {}), enabled: choice !== null })
-  // A refused range is shown at its field.
+  // The field of a refused range shows the error and takes the focus.
   const { error } = query
   const refused = fieldsOf(error)
   useEffect(() => focusFirstError(fieldsOf(error)), [error])
@@ -65,7 +65,7 @@ function Choice({ refused }: { refused: Record<string, string> }) {
     setParams({ ...kept, ...values }, { replace: true })
   }
 
-  /** Hides the labels of the earlier choice: what is typed now are others. */
+  /** Hides the labels of the previous choice as soon as its form is edited. */
   function change(set: (value: string) => void, value: string) {
     set(value)
     if (choiceIn(params) !== null) show({ by: way })
@@ -220,7 +220,7 @@ function Printing({ choice, labels, total }: PrintingProps) {
           <Button
             disabled={printed.length === 0}
             onClick={({ detail }) => {
-              // The second press of a double click.
+              // Ignores the second press of a double click.
               if (detail > 1) return
               window.print()
               setAsking(true)
@@ -273,7 +273,7 @@ type LabelPagesProps = {
   onStart: (slot: number) => void
 }
 
-/** The pages; the screen shows the first one. A press on a label of the picture begins there. */
+/** The pages, of which the screen shows the first; a press on a label's place makes the print start there. */
 function LabelPages({ pages, sheet: { name, measures }, onStart, ...face }: LabelPagesProps) {
   const printing = useIsPrinting()
   const shown = printing ? pages : pages.slice(0, 1)
@@ -295,7 +295,7 @@ function LabelPages({ pages, sheet: { name, measures }, onStart, ...face }: Labe
       <Pages width={wide} height={high}>
         {shown.map((labels, page) => (
           <Page
-            // Pages have no name but their number.
+            // Pages have no identity besides their number.
             // oxlint-disable-next-line react/no-array-index-key
             key={page}
             hidden={page > 0}

@@ -15,7 +15,7 @@ const COUNTS = ['columns', 'rows'] as const
 type Field = (typeof LENGTHS)[number] | (typeof COUNTS)[number]
 type Values = { name: string } & Record<Field, number | string>
 
-/** Takes the measures of a sheet: the paper, a label, and the places of the first and the last label. */
+/** Form for the measures of a sheet: the paper, a label, and the positions of the first and the last label. */
 export function MeasureSheet({ sheet, onClose }: { sheet: LabelSheet | null; onClose: () => void }) {
   const measures = sheet?.measures ?? PRESETS[0]
   const inMillimetres = Object.fromEntries(LENGTHS.map((field) => [field, measures[field] / 100])) as Record<

@@ -117,14 +117,14 @@ function OwnSheets() {
 }
 
 const PAPERS = { a4: PRESETS[0], letter: PRESETS[3] }
-/** A printer that is further off than this was measured wrongly. */
+/** False for a deviation that is too large for a printer and must have been measured wrongly. */
 const plausible = ({ scaleX, scaleY, shiftX, shiftY }: Deviation): boolean =>
   [scaleX, scaleY].every((scale) => scale > 0.85 && scale < 1.15) &&
   [shiftX, shiftY].every((shift) => Math.abs(shift) < 20)
 
 const rounded = (length: number) => Math.round(length * 10) / 10
 
-/** A page with rulers: what the librarian measures on it corrects this desk's printer. */
+/** Form for what was measured on the test page with rulers; it corrects this desk's printer. */
 function Calibration() {
   const [deviation, setDeviation] = useDeviation()
   const rulers = rulersOn(PAPERS.a4)

@@ -7,7 +7,7 @@ export type Way = (typeof WAYS)[number]
 const NUMBER = /^[1-9]\d{0,15}$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Returns the way that the address names, else the one that fits its parameters. */
+/** Returns the way of choosing that the address names, else the one that fits its parameters. */
 export function wayIn(params: URLSearchParams): Way {
   const asked = params.get('by')
   const known = WAYS.find((way) => way === asked)
@@ -16,7 +16,7 @@ export function wayIn(params: URLSearchParams): Way {
   return params.has('batch') ? 'batch' : 'unprinted'
 }
 
-/** Returns the choice of the address for the server; null until it is complete. */
+/** Returns the choice in the address, as sent to the server; null while it is incomplete. */
 export function choiceIn(params: URLSearchParams): LabelChoice | null {
   const value = (name: string) => (params.get(name) ?? '').trim()
   switch (wayIn(params)) {

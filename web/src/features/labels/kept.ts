@@ -21,7 +21,7 @@ function useStored<Value>(key: string, initial: Value): [Value, (next: Value) =>
   ]
 }
 
-/** Sheet, look and the next free label of each sheet at this desk. */
+/** Settings of labels at this desk: sheet, look, and the next free label of each sheet. */
 export type Desk = {
   sheet: string
   face: 'title' | 'spine'

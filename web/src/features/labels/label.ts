@@ -1,12 +1,12 @@
-/** Width of a dot at 203 dots per inch, rounded to what 300 and 600 dots print as regularly; in millimetres. */
+/** Width of a printer's dot at 203 dpi, in millimetres, rounded to a width that 300 and 600 dpi print evenly, too. */
 const DOT = 0.125
-/** Narrower modules are not read by every scanner. */
+/** Minimum width of a module, millimetres; some scanners do not read narrower ones. */
 export const NARROWEST = 0.25
 const WIDEST = 0.5
-/** Lowest bars that a hand scanner reads in one stroke. */
+/** Minimum height of bars that a hand scanner reads in one stroke, millimetres. */
 export const LOWEST_BARS = 8
 
-/** Returns the width of a module, in millimetres, of a code this many modules wide in this room. */
+/** Returns the width of a module, in millimetres, if a code of this many modules is fitted into this room. */
 export const moduleIn = (room: number, modules: number): number =>
   Math.min(WIDEST, Math.floor(room / modules / DOT + 1e-6) * DOT)
 
@@ -18,8 +18,8 @@ export const sideOf = (room: number, modules: number): number =>
 export const isReadable = (module: number): boolean => module >= NARROWEST - 1e-6
 
 /**
- * Splits a shelf mark into the lines of a spine: at blanks and slashes, before a cutter that follows a class number, and a long
- * class number before its point.
+ * Splits a shelf mark into the lines of a spine: at blanks and slashes, before a cutter number that follows a class
+ * number, and before the point of a long class number.
  */
 export function spineLines(mark: string): string[] {
   return mark
@@ -30,7 +30,7 @@ export function spineLines(mark: string): string[] {
     .slice(0, 6)
 }
 
-/** Returns the size of a text in millimetres so that all lines fit into a box. */
+/** Returns the font size, in millimetres, at which all lines fit into a box. */
 export function fittingSize(lines: readonly string[], width: number, height: number, largest = 4.5): number {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   const longest = Math.max(1, ...lines.map((line) => [...segmenter.segment(line)].length))

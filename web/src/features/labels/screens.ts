@@ -1,4 +1,4 @@
-// Icon of the initial bundle, so this import adds nothing to it.
+// This icon is in the initial bundle already, so the import adds nothing to it.
 import { ScanBarcode } from 'lucide-react'
 import type { Lazy, Screens } from '../../lib/screen'
 

@@ -1,6 +1,6 @@
 import type { SheetForm } from '../../api/types'
 
-/** Measures of a sheet in hundredths of a millimetre, as the server keeps them. */
+/** Measures of a sheet in hundredths of a millimetre, as the server stores them. */
 export type Measures = Omit<SheetForm, 'name'>
 
 type Preset = Measures & { key: string }
@@ -18,7 +18,7 @@ type Grid = {
   height: number
   left: number
   top: number
-  /** Pitch, if labels have gaps. */
+  /** Distance from label to label, if there are gaps between them. */
   across?: number
   down?: number
 }
@@ -28,7 +28,7 @@ const LETTER = [21_590, 27_940] as const
 const roll = (key: string, width: number, height: number) =>
   preset(key, [width, height], { columns: 1, rows: 1, width, height, left: 0, top: 0 })
 
-/** Sheets and rolls that are sold everywhere. */
+/** Common sheets and rolls. */
 export const PRESETS = [
   preset('a4-24', A4, { columns: 3, rows: 8, width: 6400, height: 3400, left: 700, top: 1250, across: 6600 }),
   preset('a4-40', A4, { columns: 4, rows: 10, width: 4570, height: 2540, left: 970, top: 2150, across: 4830 }),
@@ -48,7 +48,7 @@ export type Deviation = { shiftX: number; shiftY: number; scaleX: number; scaleY
 
 export const EXACT: Deviation = { shiftX: 0, shiftY: 0, scaleX: 1, scaleY: 1 }
 
-/** Returns the place of a slot in millimetres; a printer that deviates prints it where the paper has its label. */
+/** Returns the place of a slot in millimetres, corrected for the printer's deviation. */
 export function slotAt(sheet: Measures, index: number, { shiftX, shiftY, scaleX, scaleY }: Deviation = EXACT): Box {
   const [column, row] = [index % sheet.columns, Math.floor(index / sheet.columns)]
   const along = (first: number, last: number, count: number, n: number) =>
@@ -71,7 +71,7 @@ export const rulersOn = ({ pageWidth, pageHeight }: Measures) => ({
   down: Math.floor((pageHeight / 100 - 40) / 10) * 10,
 })
 
-/** Returns the deviation of a printer from what was measured on its test page. */
+/** Calculates the deviation of a printer from the measurements on its test page. */
 export function deviationOf(
   rulers: ReturnType<typeof rulersOn>,
   measured: { left: number; top: number; across: number; down: number },

@@ -5,7 +5,7 @@ import { PRESETS, slotsOf, type Measures } from './sheets'
 
 export type NamedSheet = { key: string; name: string; measures: Measures }
 
-/** The presets, and the library's own sheets below them. */
+/** Returns the presets, followed by the library's own sheets. */
 export function useSheets(): readonly NamedSheet[] {
   const { data = [] } = useQuery(labelSheetsQuery)
   return [

@@ -99,7 +99,7 @@ function byReader(loans: readonly AdminLoan[]): AdminLoan[][] {
 
 type SlipsProps = { loans: readonly AdminLoan[]; library: string; today: string | undefined }
 
-/** A reminder for each reader, four on a page, to cut. */
+/** Reminders to cut out, one for each reader, four on a page. */
 function Slips({ loans, library, today }: SlipsProps) {
   return (
     <Sheet paper="page" className={classes.slips}>

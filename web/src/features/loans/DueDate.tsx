@@ -15,7 +15,7 @@ type DueDateButtonProps = {
   onPress: () => void
 }
 
-/** Opens the dialog that sets a due date by hand. */
+/** Button that opens the dialog for a due date set by hand. */
 export function DueDateButton({ title, of, onPress }: DueDateButtonProps) {
   return (
     <ActionIcon

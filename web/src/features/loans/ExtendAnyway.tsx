@@ -7,7 +7,7 @@ import { extendedText, type Refused } from './useLoanActions'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 
-/** Rules that refuse an extension, and a recorded reason to override them (Law 6). */
+/** Form to override the rules that refuse an extension, with a recorded reason (Law 6). */
 export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: () => void }) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: extendLoan,

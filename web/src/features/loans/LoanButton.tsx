@@ -19,7 +19,7 @@ type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   onPress: () => void
 }
 
-/** An action of a loan, named after its book. */
+/** Button for an action on a loan; its accessible name includes the book's title. */
 export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
   const name = actionName(action, loan.renewalDays)
   return (

@@ -12,11 +12,11 @@ type ReturnDateProps = {
   withFine?: boolean
   /** Borrower, for screen readers, if several people have the same book. */
   of?: string
-  /** Shows the first day of the loan below, if no column does. */
+  /** Shows the first day of the loan below, if the table has no column for it. */
   since?: boolean
 }
 
-/** Due date, with a text if it is overdue or due soon. */
+/** Due date, marked if it is past or near. */
 export function ReturnDate({ loan, today, withFine = false, of, since = false }: ReturnDateProps) {
   const state = dueState(loan, today)
   const status = state !== 'later' && (
@@ -48,7 +48,7 @@ function overdueText({ overdueDays: days, fine }: Loan, withFine: boolean): stri
   return withFine ? t('loans.due.overdueFine', { days, fine }) : t('loans.due.overdue', { days })
 }
 
-/** Fine; nothing is shown for zero. */
+/** Amount of a fine, marked if it is not zero. */
 export function Fine({ amount }: { amount: number }) {
   return (
     <span className={classes.fine} data-owed={amount > 0 || undefined}>

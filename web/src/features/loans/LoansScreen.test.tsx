@@ -15,10 +15,10 @@ function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
 let open: AdminLoan[]
 let broken: boolean
 let perPage: number
-/** Book whose title is deleted. */
+/** Id of the loan whose title is deleted. */
 let deleted: number | null
 
-/** Answers as a desk that really ends loans. */
+/** Fake server whose loans really end. */
 function desk() {
   const handlers: Handlers = {
     'GET /auth/session': sessionOf(librarian),
@@ -77,7 +77,7 @@ function desk() {
 const button = (action: string, id: number) =>
   screen.findByRole('button', { name: `${action}: Book ${id}, Reader ${id}` })
 
-/** Turns the page with the links above the table. */
+/** Returns a link above the table that turns the page. */
 const turn = (name: string) => within(screen.getByRole('navigation', { name: 'Pages' })).getByRole('link', { name })
 
 async function answer(name: string) {

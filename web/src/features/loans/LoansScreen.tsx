@@ -82,7 +82,7 @@ export default function LoansScreen() {
           total === 0 ? (
             <EmptyState message={q ? t('loans.list.noMatch', { q }) : t(`loans.none.${list.due ?? 'all'}`)} />
           ) : loans.length === 0 && current ? (
-            // The last row of a later page was just returned.
+            // The last loan of a later page was just returned, so the first page is shown.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
           ) : (
             <div
@@ -111,7 +111,7 @@ export default function LoansScreen() {
         }
       </ListState>
       {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
-      {/* Apart from the rows: it offers to take the money after its row is gone. */}
+      {/* Outside the rows: the dialog still offers the payment after its row is gone. */}
       {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
     </>
   )
@@ -121,14 +121,14 @@ function countOf({ open, overdue, dueToday, dueThisWeek }: LoanPage, due: LoanDu
   return due === null ? open : { overdue, today: dueToday, week: dueThisWeek }[due]
 }
 
-/** Number of loans in the list, and their fines. */
+/** Describes the number of loans in the list, and their fines. */
 function sumText({ total, fines }: LoanPage, q: string): string {
   if (total === 0) return ''
   const count = q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
   return fines > 0 ? t('loans.list.withFines', { count, fines }) : count
 }
 
-/** Order of the list. Changing it leads to the first page. */
+/** Select for the order of the list; a change leads to the first page. */
 function OrderSelect({ order }: { order: LoanOrder }) {
   const [params] = useSearchParams()
   const navigate = useNavigate()
@@ -145,7 +145,7 @@ function OrderSelect({ order }: { order: LoanOrder }) {
   )
 }
 
-/** The list on paper, a page for each class, and as a file. */
+/** Buttons that print the list, with a page for each class, or download it. */
 function Exports({ list }: { list: LoanList }) {
   const [printing, setPrinting] = useState(false)
   const may = useMay('desk')
@@ -164,7 +164,7 @@ function Exports({ list }: { list: LoanList }) {
   )
 }
 
-/** On the last page the pressed link disappears: the focus moves to the rows. */
+/** Moves the focus to the rows after paging, because on the last page the pressed link disappears. */
 function useFocusAfterTurning(rows: RefObject<HTMLElement | null>, cursor: string | null, current: boolean) {
   const shown = useRef(cursor)
   useEffect(() => {
@@ -197,12 +197,12 @@ type LoansProps = {
   loans: readonly AdminLoan[]
   today: string
   pending: ReadonlyMap<number, LoanAction>
-  /** `by` is the pressed button, if the answer to its question is another action. */
+  /** `by` is the pressed button, if the librarian answered its question with another action. */
   onAction: (loan: AdminLoan, action: LoanAction, by?: LoanAction) => void
   onLost: (loan: AdminLoan) => void
 }
 
-/** Window widths below which person and dates have two lines, or rows become cards that begin with the book. */
+/** Window widths up to which person and dates take two lines, or rows are cards that begin with the book. */
 const TWO_LINES = '80em'
 const CARDS = '56em'
 

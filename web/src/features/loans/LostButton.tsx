@@ -9,7 +9,10 @@ type LostButtonProps = {
   onPress: () => void
 }
 
-/** Declares the copy of a loan lost, after a question. An icon, because the row has no room for a fourth word. */
+/**
+ * Button that declares the copy of a loan lost, after a question. An icon, because a fourth label would not fit the
+ * row.
+ */
 export function LostButton({ title, of, onPress }: LostButtonProps) {
   return (
     <ActionIcon

@@ -15,13 +15,13 @@ export type Asked = { loan: AdminLoan; by: Ending }
 type ReturnQuestionProps = {
   question: Question<Asked>
   onAnswer: (asked: Asked, answer: Ending) => void
-  /** The reader lost the copy. */
+  /** Called if the reader lost the copy. */
   onLost: (loan: AdminLoan) => void
 }
 
 /**
- * Names book, borrower and fine before the loan ends, and where each answer puts the copy. Enter does what the pressed
- * button said.
+ * Names book, borrower and fine before the loan ends, and says where each answer puts the copy. Enter confirms the
+ * action of the pressed button.
  */
 export function ReturnQuestion({ question: { about: asked, opened, close }, onAnswer, onLost }: ReturnQuestionProps) {
   const gone = asked?.loan.titleDeleted ?? false

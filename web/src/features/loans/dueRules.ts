@@ -1,7 +1,7 @@
 import type { Loan } from '../../api/types'
 
 const DAY_MS = 86_400_000
-/** Days before the due date in which a loan is due soon. */
+/** Number of days before the due date from which a loan counts as due soon. */
 const SOON_DAYS = 2
 
 const numberOf = (isoDay: string) => Date.parse(`${isoDay}T00:00:00Z`) / DAY_MS

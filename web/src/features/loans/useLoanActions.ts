@@ -16,7 +16,7 @@ export type Refused = { id: number; blocks: readonly string[]; reason: string }
 
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
 
-/** Says that a loan was extended, and the fine that fell away with the old due date (R-MONEY-5). */
+/** Says that a loan was extended, and which fine was dropped with the old due date (R-MONEY-5). */
 export const extendedText = ({ returnDate: day, droppedFine: fine }: ExtendedLoan): string =>
   fine > 0 ? t('loans.extendedDropped', { day, fine }) : t('loans.extended', { day })
 
@@ -34,7 +34,7 @@ function takenBack(landed: ReturnedCopy): string {
 
 /**
  * Returns and extends loans. Several rows may be pending, each until the list is reloaded. For librarians the notice
- * says where the copy is, and `onRefused` offers an override.
+ * says where the copy is, and `onRefused` is called for a refusal that they may override.
  */
 export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())

@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react'
 import { focusIsFree } from '../../lib/focus'
 import type { LoanAction } from './useLoanActions'
 
-/** The table; null without rows. */
+/** The table; null if it has no rows. */
 type Rows = RefObject<HTMLElement | null>
 
 const buttons = ({ current: rows }: Rows, action: LoanAction) => [
@@ -10,8 +10,8 @@ const buttons = ({ current: rows }: Rows, action: LoanAction) => [
 ]
 
 /**
- * Keeps the keyboard's place in a table whose rows disappear: after an action the same action of the same row has the
- * focus, or that of the row which moved up. Does nothing if the focus has moved elsewhere meanwhile.
+ * Keeps the keyboard focus in a table whose rows disappear: after an action it goes to the same button of the same row,
+ * or of the row that moved up. Does nothing if the user has moved the focus meanwhile.
  */
 export function useRowFocus(rows: Rows, pending: ReadonlyMap<number, unknown>, whenEmpty: () => void) {
   const wish = useRef<{ id: number; action: LoanAction; index: number } | null>(null)
@@ -27,7 +27,7 @@ export function useRowFocus(rows: Rows, pending: ReadonlyMap<number, unknown>, w
     else whenEmpty()
   })
 
-  /** Call when an action begins. */
+  /** Call this when an action begins. */
   return (id: number, action: LoanAction) => {
     const index = buttons(rows, action).findIndex((button) => button.dataset['loan'] === String(id))
     wish.current = { id, action, index: Math.max(0, index) }

@@ -17,13 +17,13 @@ import { Tomorrow } from './Tomorrow'
 
 const STATES: readonly MailState[] = ['queued', 'sent', 'failed', 'stopped']
 
-/** Reads the state from the address; another word is left out. */
+/** Reads the state from the address; an unknown one is ignored. */
 function filterIn(params: URLSearchParams): MailFilter {
   const state = STATES.find((one) => one === params.get('state'))
   return state === undefined ? {} : { state }
 }
 
-/** Mails of the last thirty days: what waits, what was sent, what failed and why. */
+/** Mails of the last thirty days: queued, sent, or failed with the reason. */
 export default function MailsScreen() {
   const [filter, set] = useAddressFilter(filterIn)
   const query = useInfiniteQuery({ ...mailsQuery(filter), refetchInterval: 10_000 })
@@ -75,7 +75,7 @@ export default function MailsScreen() {
   )
 }
 
-/** Warns while no mail goes out, and says why. */
+/** Warns while no mail can be sent, and says why. */
 function Trouble({ on, trouble }: MailList) {
   if (!on)
     return (
@@ -91,7 +91,7 @@ function Trouble({ on, trouble }: MailList) {
   )
 }
 
-/** A second line of a cell. */
+/** Props of the second line in a cell. */
 const small = {
   component: 'span',
   size: 'sm',
@@ -133,7 +133,7 @@ function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
   )
 }
 
-/** Stops a mail that waits, or sends one again. */
+/** Button that stops a queued mail, or sends a mail again. */
 function Do({ mail }: { mail: MailItem }) {
   const { id, state, subject, address, kind, canSendAgain } = mail
   const stop = useAction(stopMail, { done: () => t('mails.stopped'), failed: (reason) => reason })

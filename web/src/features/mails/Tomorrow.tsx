@@ -8,7 +8,7 @@ import { t, translateMessage } from '../../lib/messages'
 import { paths } from '../../screens'
 import { ListState } from '../../ui/ListState'
 
-/** Preview of tomorrow's reminders, read when a librarian asks for it. */
+/** Preview of tomorrow's reminders, loaded when a librarian opens it. */
 export function Tomorrow() {
   const [open, setOpen] = useState(false)
   return (

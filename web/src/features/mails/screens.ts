@@ -1,4 +1,4 @@
-// An icon that the first load has already.
+// This icon is in the initial bundle already.
 import { History } from 'lucide-react'
 import type { Lazy, Screens } from '../../lib/screen'
 

@@ -18,7 +18,7 @@ import { Owed } from './Owed'
 import { PayMine } from './PayMine'
 import { ReverseLine } from './ReverseLine'
 
-/** Account for the librarian. */
+/** A person's account, for librarians. */
 export function PersonAccount({ uid }: { uid: number }) {
   const query = useQuery(accountQuery(uid))
   return (
@@ -30,14 +30,14 @@ export function PersonAccount({ uid }: { uid: number }) {
   )
 }
 
-/** Account for the student; hidden without lines. */
+/** The student's own account; renders nothing if it has no lines. */
 export function MyAccount() {
   const query = useQuery(myAccountQuery)
   if (query.data?.lines.length === 0 || query.isPending) return null
   return <AccountPanel query={query} actions={query.data && <PayMine account={query.data} />} />
 }
 
-/** Balance for ended loans or credit, beside the total fine of the open loans. */
+/** The student's debt from ended loans, or credit; shown beside the total fine of the open loans. */
 export function MyBalance() {
   const balance = useQuery(myAccountQuery).data?.balance ?? 0
   if (balance === 0) return null

@@ -19,7 +19,7 @@ import { sumOf, TillFacts } from './TillFacts'
 
 type CloseDialogProps = { onClose: () => void }
 
-/** Closes the till: what it should hold, what was counted, and the difference; then the closing, to be printed. */
+/** Closes the till: shows the expected cash, asks for the counted cash, and then shows the closing for printing. */
 export function CloseDialog({ onClose }: CloseDialogProps) {
   const query = useQuery({ ...tillQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const data = query.isFetchedAfterMount ? query.data : undefined

@@ -25,10 +25,12 @@ import { Named } from './Named'
 import { Owed } from './Owed'
 import { useTakeMoney } from './TakeMoney'
 
-/** Below this width rows are cards, and no heading sorts them. */
+/** Window width up to which rows are cards, which have no headings to sort by. */
 const CARDS = '56em'
 
-/** People with a balance: of one batch, in any order, on paper, and with a button that takes their money (R-MONEY-6). */
+/**
+ * People with a balance, by batch and in any order, with buttons to print the list and to take payments (R-MONEY-6).
+ */
 export function Debtors() {
   const [filter, set] = useAddressFilter(debtorsIn)
   const [params] = useSearchParams()
@@ -56,7 +58,7 @@ export function Debtors() {
           value={batch}
           data={[
             { value: '', label: t('money.debtors.everyBatch') },
-            // A batch of an old address stays chosen.
+            // An old link may name a batch that no longer exists.
             ...(batch === '' || batches.includes(batch) ? batches : [batch, ...batches]),
           ]}
           onChange={(event) => set({ batch: event.currentTarget.value })}
@@ -168,7 +170,7 @@ const owedText = (owes: number) => (owes >= 0 ? moneyText(owes) : t('money.credi
 
 type PrintDebtorsProps = { filter: ReturnType<typeof debtorsIn>; today: string | undefined }
 
-/** Button that prints the whole list, with the pages that the screen does not show. */
+/** Button that prints the whole list, including the pages that are not loaded. */
 function PrintDebtors({ filter, today }: PrintDebtorsProps) {
   const library = useLibraryName()
   const [list, setList] = useState<readonly Debtor[] | null>(null)

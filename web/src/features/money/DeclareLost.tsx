@@ -19,7 +19,10 @@ import { TakePayment } from './TakePayment'
 
 export type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
 
-/** Declares a copy lost: the loan ends, and its fine and the copy's price are charged, and taken if paid at once (R-MONEY-4). */
+/**
+ * Declares a copy lost: ends the loan, and charges its fine and the copy's price, which can be paid at once
+ * (R-MONEY-4).
+ */
 export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
   const copy = useQuery({ ...copyByBarcodeQuery(loan.barcode), refetchOnMount: 'always' })
   const mayTake = useMay('desk')

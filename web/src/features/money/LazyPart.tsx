@@ -5,7 +5,7 @@ import { notify } from '../../lib/notify'
 
 type LazyPartProps = { part: { again: () => void }; onClose: () => void; children: ReactNode }
 
-/** Part that many screens offer and few presses open; says that it could not be loaded, and closes it. */
+/** Boundary for a lazy dialog; if it fails to load, says so and closes it. */
 export function LazyPart({ part, onClose, children }: LazyPartProps) {
   const fail = () => {
     notify.failure(t('common.failed'))

@@ -42,8 +42,8 @@ export function What({ line, withReceipt = false }: WhatProps) {
 }
 
 /**
- * Columns of what was charged and what was paid. Each line is in one of them; a waiver or a cancelled charge lowers the
- * first, a refund or a reversed payment the second. `personOf` names the person in lists of several people's lines.
+ * Columns of charges and payments. Each line is in one of them: a waiver or a cancelled charge reduces the first, a
+ * refund or a reversed payment the second. `personOf` names the person in lists of several people's lines.
  */
 export function moneyColumns<Row extends Line>(personOf?: (line: Row) => string): Column<Row>[] {
   const column = (title: string, isHere: (line: Row) => boolean, sign: 1 | -1): Column<Row> => ({

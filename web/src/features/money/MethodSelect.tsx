@@ -3,7 +3,7 @@ import type { Method } from '../../api/types'
 import { t } from '../../lib/messages'
 import { METHODS } from './lineText'
 
-/** Method of a payment or refund. */
+/** Select for the method of a payment or refund. */
 export function MethodSelect(props: { value?: Method; onChange?: (value: unknown) => void }) {
   return (
     <NativeSelect

@@ -93,7 +93,7 @@ function Period() {
   )
 }
 
-/** Totals of the period, whatever lines are listed. */
+/** Totals of the period, regardless of the other filters. */
 function Sums({ period: { from, to } }: { period: LineFilter }) {
   const query = useQuery(totalsQuery({ ...(from && { from }), ...(to && { to }) }))
   return (
@@ -130,14 +130,14 @@ function Sums({ period: { from, to } }: { period: LineFilter }) {
   )
 }
 
-/** Lines, newest first. */
+/** Lines of the period, newest first. */
 function Lines({ filter }: { filter: LineFilter }) {
   const query = useInfiniteQuery(linesQuery(filter))
   const config = useQuery(configQuery)
   const lines = query.data?.pages.flatMap((page) => page.lines)
   return (
     <ListState
-      // Times are in the library's time zone.
+      // The lines wait for the configuration, because their times are in the library's time zone.
       query={{
         data: lines && config.data ? { lines, timeZone: config.data.timeZone } : undefined,
         isError: query.isError || (config.isError && !config.data),

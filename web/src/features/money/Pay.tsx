@@ -29,7 +29,7 @@ export type PayProps = {
 
 type Paying = { amount: string; method: Method; reference: string }
 
-/** Takes a payment; cash beyond the debt is given back. */
+/** Takes a payment, and calculates the change if more cash is given. */
 export default function Pay({ uid, owed, charges, onClose }: PayProps) {
   const config = useQuery(configQuery).data
   const [given, setGiven] = useState('')

@@ -15,7 +15,7 @@ type PrintReceiptProps = {
   number: string
   /** True for the newest receipt of the desk, which Alt+P prints. */
   keyed?: boolean
-  /** Takes the focus. */
+  /** Ref that gives the button the focus. */
   focused?: Ref<HTMLButtonElement>
 }
 
@@ -31,7 +31,7 @@ export function PrintReceipt({ number, keyed = false, focused }: PrintReceiptPro
         ref={focused ?? button}
         variant={keyed ? 'default' : 'filled'}
         aria-keyshortcuts={keyed ? 'Alt+P' : undefined}
-        // Stays in place, so that the focus is kept.
+        // Not disabled while pending, so that the button keeps the focus.
         aria-busy={pending}
         leftSection={<Printer data-size="18" aria-hidden />}
         onClick={() => void print(number)}

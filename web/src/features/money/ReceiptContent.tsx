@@ -9,7 +9,7 @@ import classes from './Receipt.module.css'
 
 type ReceiptContentProps = {
   receipt: Receipt
-  /** Says that it is a copy. */
+  /** Mark that identifies a copy. */
   mark: ReactNode
 }
 

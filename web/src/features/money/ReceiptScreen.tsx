@@ -15,7 +15,7 @@ import classes from './Receipt.module.css'
 import { copyMark, ReceiptContent } from './ReceiptContent'
 import { useCountedPrint } from './useCountedPrint'
 
-// One chunk for the screen and the print from elsewhere.
+// One chunk for this screen and for receipts printed from other screens.
 export { PrintedReceipt } from './PrintedReceipt'
 
 /** A receipt, printed on a roll of 58 or 80 mm or on A5 (R-DESK-7). */

@@ -92,7 +92,7 @@ function AskWhy<Input, Output>(props: AskWhyProps<Input, Output>) {
   )
 }
 
-/** Failure that the field does not show: the server may refuse the line itself. */
+/** Returns a failure that is not about the reason field: the server may refuse the line itself. */
 function failureOf(error: unknown): string | null {
   if (error === null) return null
   const { reason, ...others } = fieldsOf(error)

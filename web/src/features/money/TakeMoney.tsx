@@ -10,8 +10,8 @@ import { owedOf } from './owedOf'
 import { TakePayment } from './TakePayment'
 
 /**
- * Opens the payment of a person. The dialog is rendered apart from the button, because the payment may remove the row
- * of the button while the dialog still offers the receipt.
+ * Opens the payment dialog of a person. The dialog is rendered apart from the button, because the payment may remove
+ * the row of the button while the dialog still offers the receipt.
  */
 export function useTakeMoney(onClosed?: () => void) {
   const queries = useQueryClient()
@@ -52,7 +52,7 @@ type TakeMoneyProps = {
   onClosed?: () => void
 }
 
-/** Takes a payment, wherever a debt is shown. */
+/** Button that takes a payment, for every place that shows a debt. */
 export function TakeMoney({ uid, shown = true, onClosed }: TakeMoneyProps) {
   const { take, loading, dialog } = useTakeMoney(onClosed)
   return (

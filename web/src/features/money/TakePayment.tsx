@@ -4,7 +4,7 @@ import type { PayProps } from './Pay'
 
 const Pay = lazyChunk('pay', () => import('./Pay'))
 
-/** Dialog that takes a payment. */
+/** Loads the dialog that takes a payment when it is first shown. */
 export const TakePayment = (props: PayProps) => (
   <LazyPart part={Pay} onClose={props.onClose}>
     <Pay {...props} />

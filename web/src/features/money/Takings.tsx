@@ -6,7 +6,7 @@ import { Money } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import classes from './MoneyScreen.module.css'
 
-/** Money taken today, this week and this month; each opens the lines of its period (R-MONEY-6). */
+/** Money taken today, this week and this month, each with a link to its lines (R-MONEY-6). */
 export function Takings() {
   const query = useQuery(takingsQuery)
   return (

@@ -3,16 +3,16 @@ import { t } from '../../lib/messages'
 import { Money } from '../../ui/Facts'
 import classes from './Till.module.css'
 
-/** Adds two amounts without the rounding of fractions. */
+/** Adds two amounts without floating-point errors. */
 export const sumOf = (one: number, two: number): number => Math.round((one + two) * 100) / 100
 
 type TillFactsProps = {
   of: Pick<Closing | Till, 'sums' | 'expected' | 'receipts' | 'reversed'>
-  /** Cash that was in the till before. */
+  /** Opening float: cash in the till at the beginning. */
   opening: number
 }
 
-/** Money by method, receipts from and to, those that were reversed, and the cash expected with the opening float. */
+/** Money by method, range of receipts, reversed receipts, and the expected cash including the opening float. */
 export function TillFacts({ of, opening }: TillFactsProps) {
   const { sums, expected, receipts, reversed } = of
   return (

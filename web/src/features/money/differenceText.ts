@@ -1,6 +1,6 @@
 import { t } from '../../lib/messages'
 
-/** "₹2 too little" */
+/** Describes a difference: "₹2 too little". */
 export const differenceText = (difference: number): string =>
   difference === 0
     ? t('money.close.none')

@@ -25,7 +25,10 @@ export function debtorsIn(params: URLSearchParams): DebtorFilter {
   return { ...(batch !== '' && { batch }), ...(isKnown && { sort }) }
 }
 
-/** Returns the current direction of an order, and the address for its heading: first the usual direction, then the reverse. */
+/**
+ * Returns the current direction of an order, and the address that its heading links to: first the usual direction, then
+ * the reverse.
+ */
 export function debtorOrderOf(params: URLSearchParams, by: DebtorOrder) {
   const sort = debtorsIn(params).sort ?? '-owes'
   const usual = by === 'owes' ? '-owes' : by

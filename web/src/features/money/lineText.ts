@@ -15,6 +15,6 @@ function ofText({ kind, of }: Pick<Line, 'kind' | 'of'>): string | null {
   return method ? t(`desk.screen.method.${method}`) : null
 }
 
-/** "Charged · Overdue" */
+/** Names the kind of a line: "Charged · Overdue". */
 export const kindText = (line: Pick<Line | Total, 'kind' | 'of'>): string =>
   [t(`money.line.${line.kind}`), ofText(line)].filter((part) => part !== null).join(' · ')

@@ -14,7 +14,7 @@ import { ShowMore } from '../../ui/ShowMore'
 import { linkOf } from './linkOf'
 import classes from './Notices.module.css'
 
-/** Own notices. Opening the screen marks them as read; the marks of the unread ones stay until the next visit. */
+/** The user's own notices. Opening the screen marks them as read, but new ones look unread until the next visit. */
 export default function NoticesScreen() {
   const query = useInfiniteQuery({ ...myNoticesQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const role = useQuery(sessionQuery).data?.user?.role ?? 'student'
@@ -53,7 +53,7 @@ function useReading(page: { notices: readonly Notice[]; unread: number } | undef
   const newest = page !== undefined && page.unread > 0 ? page.notices[0]?.id : undefined
   useEffect(() => {
     if (newest !== undefined) void run(newest)
-    // A new list is read, not a new function.
+    // Runs for a new list, not for a new `run` function.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [newest])
 }

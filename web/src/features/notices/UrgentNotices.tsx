@@ -8,7 +8,7 @@ import classes from './Notices.module.css'
 
 const SHOWN = 3
 
-/** Unread notices after which the student must do something, at most one for each loan and hold. */
+/** Unread notices that require an action of the student: the newest for each loan and hold. */
 export default function UrgentNotices() {
   const { data = [] } = useQuery(newestNoticesQuery)
   const urgent = data.filter((notice) => notice.readAt === null && asksForSomething(notice))

@@ -1,2 +1,2 @@
-/** Loads the part of the home with the notices that ask for something. */
+/** Loads the notices on the home that require an action. */
 export const loadUrgentNotices = () => import('./UrgentNotices')

@@ -14,11 +14,11 @@ import { DialogEnd } from '../../ui/DialogEnd'
 import { ListState } from '../../ui/ListState'
 import { calendarWith, holidaysFrom, PRESETS, rulesWith, type Preset } from './preset'
 
-/** Tag of a document that was never saved. */
+/** ETag of a document that was never saved. */
 const NEVER = '"0"'
 const NAMES = Object.keys(PRESETS) as Preset[]
 
-/** Chooses usual rules and closed days; what was saved before is not replaced. */
+/** Dialog that sets usual rules and closed days; a document that was saved before is not replaced. */
 export function FirstRules({ today, onClose }: { today: string; onClose: () => void }) {
   const fresh = { refetchOnMount: 'always', refetchOnWindowFocus: false } as const
   const rules = useQuery({ ...rulesQuery, ...fresh })
@@ -33,7 +33,7 @@ export function FirstRules({ today, onClose }: { today: string; onClose: () => v
 
   async function save() {
     if (!rules.data || !calendar.data) return
-    // After a failure in the middle the saved half is not saved again.
+    // A retry after the second save failed does not repeat the first one.
     if (rules.data.etag === NEVER) {
       const { document, etag } = rules.data
       if (!(await ofRules.run({ document: rulesWith(document, preset), etag })).ok) return

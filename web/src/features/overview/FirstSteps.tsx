@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<Exclude<Step, 'rules'>, () => string>> = {
   lend: () => paths.desk(),
 }
 
-/** First steps of a new library. Each is ticked by what the library has, not by a press. */
+/** First steps of a new library. A step is ticked when the library's data show that it is done, not by a press. */
 export function FirstSteps({ steps, today }: { steps: NonNullable<Overview['steps']>; today: string }) {
   const [choosing, setChoosing] = useState(false)
   const may = useMay('settings')

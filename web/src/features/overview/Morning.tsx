@@ -7,7 +7,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Overview.module.css'
 
-/** Returns what waits, each with the list that has it. */
+/** Returns the kinds of waiting work, each with the address of its list. */
 function waiting(overview: Overview): { key: string; text: string; to: string; urgent?: true }[] {
   const { overdue, dueToday, toShelve, holdsEnding, missing, missingSince } = overview
   return [
@@ -35,7 +35,7 @@ function waiting(overview: Overview): { key: string; text: string; to: string; u
   ].filter((line) => line !== false)
 }
 
-/** What waits today: each line leads to its list, and is gone when all of it is done. */
+/** Waiting work of today: each line links to its list, and disappears when all of it is done. */
 export function Morning({ overview }: { overview: Overview }) {
   const lines = waiting(overview)
   const { lateBackup, mailTrouble } = overview
@@ -75,7 +75,7 @@ export function Morning({ overview }: { overview: Overview }) {
   )
 }
 
-/** Late backup; a link for librarians who may see the settings. */
+/** Warning of a late backup; a link for librarians who may see the settings. */
 function LateBackup({ lastOn }: { lastOn: string | null }) {
   const may = useMay('settings')
   const text = lastOn === null ? t('overview.noBackup') : t('overview.lateBackup', { day: lastOn })

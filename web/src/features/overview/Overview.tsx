@@ -3,7 +3,7 @@ import { overviewQuery } from '../../api/overview'
 import { FirstSteps } from './FirstSteps'
 import { Morning } from './Morning'
 
-/** What waits today, and before that the first steps of a new library. Nothing while nothing waits. */
+/** Waiting work of today, below the first steps of a new library; renders nothing if there is neither. */
 export function Overview() {
   const { data } = useQuery(overviewQuery)
   if (!data) return null

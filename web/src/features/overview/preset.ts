@@ -8,7 +8,7 @@ export const PRESETS = {
 
 export type Preset = keyof typeof PRESETS
 
-/** Days of India on which every library is closed: month, day, message. */
+/** Indian holidays on which every library is closed: month and day, message. */
 const HOLIDAYS = [
   ['01-26', 'overview.holiday.republic'],
   ['08-15', 'overview.holiday.independence'],
@@ -35,7 +35,7 @@ export function holidaysFrom(today: string) {
     .slice(0, HOLIDAYS.length)
 }
 
-/** Returns the calendar with Sundays closed, and with these days closed every year; what it has stays. */
+/** Returns the calendar with Sundays and these days closed, the days every year; existing entries are kept. */
 export function calendarWith(
   calendar: Calendar,
   sundays: boolean,

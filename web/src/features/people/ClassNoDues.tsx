@@ -15,7 +15,7 @@ import classes from './NoDues.module.css'
 
 export { NoDuesDialog } from './NoDues'
 
-/** No-dues certificates of a batch: who gets one and who does not, then all sheets to print (R-PEOPLE-7). */
+/** No-dues certificates of a batch: lists who gets one and who does not, then prints all sheets (R-PEOPLE-7). */
 export default function ClassNoDues({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)
   const [asked, setAsked] = useState(batch)
@@ -26,7 +26,7 @@ export default function ClassNoDues({ batch, onClose }: { batch: string; onClose
   const isAsked = asked !== '' && asked === typed.trim()
   const failure = issue.error ?? (isAsked ? preview.error : null)
 
-  // Once the sheets are on the page.
+  // Prints once the sheets are rendered.
   useEffect(() => {
     if (issued !== null) window.print()
   }, [issued])
@@ -121,7 +121,7 @@ function sentence({ count, open }: BatchNoDues): string {
   return count + open.length === 0 ? t('people.promote.who', { count: 0 }) : t('people.noDues.clear', { count })
 }
 
-/** Those who get no certificate yet, with what is open. */
+/** People who get no certificate yet, with the reasons. */
 function Open({ people }: { people: BatchNoDues['open'] }) {
   if (people.length === 0) return null
   return (

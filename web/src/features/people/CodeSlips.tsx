@@ -90,7 +90,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
   )
 }
 
-/** The codes are shown only now: nothing but its own button closes the window. */
+/** Slips with the codes, which are shown only once: the dialog closes by its own button only. */
 function Slips({ made, onClose }: { made: BatchCodes; onClose: () => void }) {
   const library = useLibraryName()
   const address = new URL(`/library${paths.redeem()}`, window.location.href).href

@@ -28,7 +28,7 @@ const NAMES = {
 
 const nameOf = (field: string) => NAMES[field as keyof typeof NAMES]()
 
-/** True if the first line names the columns as the library does: then there is nothing to ask. */
+/** True if the headings are the library's own field names, so that no columns need to be chosen. */
 const hasOurNames = ({ columns, remembered }: FileColumns) =>
   !remembered && columns.every(({ heading, field }) => heading === field)
 
@@ -149,7 +149,7 @@ function Rejected({ report: { rejected, totals, rejectsFile } }: { report: Impor
   )
 }
 
-/** Ids of the missing people of each batch, for the year's end. */
+/** Groups the ids of the missing people by batch, for the year's end. */
 function byBatch(missing: ImportReport['missingPeople']): MissingOfBatch[] {
   const batches = new Map<string, number[]>()
   for (const { batch, uid } of missing) batches.set(batch, [...(batches.get(batch) ?? []), uid])

@@ -112,7 +112,7 @@ function Side({ person, isKept }: { person: Person; isKept: boolean }) {
   )
 }
 
-/** Describes the effect of the merge. */
+/** Lists the effects of the merge. */
 function What({ report }: { report: MergeReport }) {
   const { drop, after, holdsCancelled, reviewsGivenUp, takesPassword } = report
   const titles = (of: readonly string[]) => listText(of.map(quoted))

@@ -62,13 +62,13 @@ export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () 
   )
 }
 
-/** Number of reservations if nothing else is open; otherwise 0. */
+/** Returns the number of reservations if nothing else is open; otherwise 0. */
 function onlyHolds(error: unknown): number {
   const open = error instanceof ProblemError ? error.reasons[0]?.facts : undefined
   return open && [open['books'], open['unseen'], open['owes']].every((count) => count === 0) ? Number(open['holds']) : 0
 }
 
-/** A certificate on its sheet. */
+/** A certificate as it is printed. */
 export function Certificate({ certificate, className = '' }: { certificate: NoDues; className?: string }) {
   const library = useLibraryName()
   const { number, issuedOn } = certificate

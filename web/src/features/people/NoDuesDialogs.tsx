@@ -7,7 +7,7 @@ const OfClass = lazyChunk('no-dues', dialogs)
 const Slips = lazyChunk('slips', () => import('./CodeSlips'))
 const OfPerson = lazyChunk('no-dues', async () => ({ default: (await dialogs()).NoDuesDialog }))
 
-/** Certificates of a class. What draws them is loaded when they are first asked for. */
+/** Certificates of a class; their code is loaded on first use. */
 export function NoDuesOfClass(props: ComponentProps<typeof OfClass>) {
   return (
     <Chunk part={OfClass} onFailed={props.onClose}>

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 
-/** Opens the person at the desk, as a scan of the card does. */
+/** Link that opens the person at the desk, like a scan of the card. */
 export function OpenAtDesk({ rollNumber }: { rollNumber: string }) {
   return (
     <Button component={Link} to={paths.desk()} state={{ card: rollNumber }}>

@@ -39,7 +39,7 @@ export default function PeopleScreen() {
   const [certifying, setCertifying] = useState(false)
   const [handingOut, setHandingOut] = useState(false)
   const { data: config } = useQuery(configQuery)
-  // A list searched for a batch is the list of a class.
+  // A search for the name of a batch counts as the list of that class.
   const searched = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
   const batch = list.batch || searched
   const [adding, setAdding] = useState(offered !== undefined)
@@ -110,7 +110,7 @@ export default function PeopleScreen() {
           total === 0 ? (
             <EmptyState message={nothingIn(list)} />
           ) : people.length === 0 && !query.isPlaceholderData ? (
-            // The people on a later page are no longer in the list.
+            // The people of a later page have left the list, so the first page is shown.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
           ) : (
             <div
@@ -173,7 +173,7 @@ function BatchSelect({ batches }: { batches: readonly string[] }) {
   )
 }
 
-/** Below this width rows are cards, and no heading sorts them. */
+/** Window width up to which rows are cards, which have no headings to sort by. */
 const CARDS = '56em'
 
 function OrderSelect() {

@@ -24,12 +24,12 @@ type PersonDialogProps = {
   onDone?: (person: Person) => void
 }
 
-/** Details of a person (R-PEOPLE-3). */
+/** Form for the details of a person (R-PEOPLE-3). */
 export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: PersonDialogProps) {
   const config = useQuery(configQuery)
   const categories = useQuery(rulesQuery).data?.document.categories.map(({ name }) => name) ?? []
   const before = person ? valuesOf(person) : { ...EMPTY, rollNumber: newRollNumber }
-  // Escape closes the window: the input is there when it is opened again, and is dropped by Cancel.
+  // Escape closes the dialog and keeps the input for the next opening; Cancel drops it.
   const draft = draftOf(useOwner(), 'person', EMPTY)
   const shared = {
     initial: before,

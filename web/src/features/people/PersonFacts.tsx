@@ -8,7 +8,7 @@ import { TakeMoney } from '../money'
 import classes from './PersonScreen.module.css'
 import { Standing } from './Standing'
 
-/** Details of a person. */
+/** A person's loans and dues, roll number, contact, class and validity. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
   const { uid, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
   const mayTake = useMay('money')

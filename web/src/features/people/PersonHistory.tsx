@@ -68,7 +68,7 @@ function Ended({ uid }: { uid: number }) {
 
 function Changes({ uid, timeZone }: { uid: number; timeZone: string }) {
   const query = useInfiniteQuery(changesQuery({ person: uid }))
-  // Canadian English writes days as ISO does.
+  // The locale en-CA formats days like ISO 8601.
   const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone })
   return (
     <section className={classes.part} aria-labelledby="happened">

@@ -68,7 +68,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
     batch: person.batch ?? '',
   })
 
-  // Apart from the rows: it offers to take the money after its row is gone.
+  // Outside the rows: the dialog still offers the payment after its row is gone.
   const declare = lost && <DeclareLost key="declare" loan={lost} onClose={() => setLost(null)} />
   if (loans.length === 0) {
     return (

@@ -8,7 +8,7 @@ import { ListState } from '../../ui/ListState'
 import { ShowMore } from '../../ui/ShowMore'
 import classes from './PersonScreen.module.css'
 
-/** What the library told a person, and when the person read it. */
+/** Notices sent to a person, and when the person read them. */
 export function PersonNotices({ uid, timeZone }: { uid: number; timeZone: string }) {
   const query = useInfiniteQuery(personNoticesQuery(uid))
   return (
@@ -46,7 +46,7 @@ export function PersonNotices({ uid, timeZone }: { uid: number; timeZone: string
   )
 }
 
-/** Says what became of a notice: read or not, and mailed or why not. */
+/** Describes the outcome of a notice: read or not, mailed or the reason why not. */
 function outcomeOf(notice: Notice, timeZone: string): string {
   const { mailedAt, unmailed } = notice
   const onScreen = onScreenOf(notice, timeZone)
@@ -54,7 +54,7 @@ function outcomeOf(notice: Notice, timeZone: string): string {
   return unmailed === null ? onScreen : `${onScreen} ${t(`people.notices.unmailed.${unmailed}`)}`
 }
 
-/** Says whether a notice was read, or is no longer true. */
+/** Says whether a notice was read or withdrawn. */
 function onScreenOf({ readAt, withdrawnAt }: Notice, timeZone: string): string {
   if (readAt !== null) return t('people.notices.read', { when: dayIn(readAt, timeZone) })
   if (withdrawnAt !== null) return t('people.notices.withdrawn', { when: dayIn(withdrawnAt, timeZone) })

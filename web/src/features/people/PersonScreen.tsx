@@ -58,7 +58,7 @@ function One({ uid }: { uid: number }) {
   if (person && person.uid !== uid) return <Navigate to={paths.person(person.uid)} replace />
   return (
     <div className={classes.screen}>
-      {/* The same heading from the beginning, because it has the focus while the data loads. */}
+      {/* Rendered while the data loads, because the heading has the focus from the beginning. */}
       <PageHeader
         title={person?.name ?? t('people.person')}
         actions={

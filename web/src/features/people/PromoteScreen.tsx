@@ -17,10 +17,10 @@ import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import classes from './ImportScreen.module.css'
 import { NoDuesOfClass } from './NoDuesDialogs'
 
-/** The form that was previewed, with its answer: exactly this is sent. */
+/** The previewed form with the server's answer; exactly this form is sent. */
 type Preview = PromotionReport & { form: PromotionForm }
 
-/** People of a batch that a class list leaves out. */
+/** People of a batch who are missing from a class list. */
 export type Missing = { batch: string; people: readonly number[] }
 
 /** Year's end: promotes a batch or lets it leave, after a preview (R-PEOPLE-5). */
@@ -37,7 +37,7 @@ export default function PromoteScreen() {
   const [preview, setPreview] = useState<Preview | null>(null)
   const send = useAction(promote)
 
-  // Counts the changes of the form: the answer of an earlier form is dropped.
+  // Counts the changes of the form, so that the answer to an outdated form is dropped.
   const edits = useRef(0)
 
   async function look() {

@@ -11,7 +11,9 @@ const ALL = ['desk', 'catalogue', 'people', 'money', 'settings'] as const satisf
 
 type Values = { capabilities: Capability[]; password: string }
 
-/** Grants or changes a librarian's rights, or removes the role, with one's own password (R-PEOPLE-8). */
+/**
+ * Grants or changes a librarian's rights, or removes the role; asks for the acting librarian's password (R-PEOPLE-8).
+ */
 export function RoleDialog({ person, unmake, onClose }: { person: Person; unmake?: boolean; onClose: () => void }) {
   const { name, role } = person
   const { form, onSubmit, pending, failure } = useActionForm<Values, RoleForm & { uid: number }, Person>({

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 
-/** Describes the unusual about a person; empty for most. */
+/** Badges for a librarian, and for an inactive, expired or barred person; nothing for most people. */
 export function Standing({ person, today }: { person: Person; today: string }) {
   const { role, active, validUntil, barred } = person
   return (

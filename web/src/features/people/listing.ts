@@ -9,7 +9,7 @@ export const FILTERS = [
   'librarians',
 ] as const satisfies readonly PeopleFilter[]
 
-/** Keys of the list's order; amounts begin with the highest. */
+/** Orders of the list; amounts begin with the highest. */
 export const ORDERS = ['name', 'rollNumber', 'batch', 'department', 'openLoans', 'overdueLoans', 'owes'] as const
 export type Order = (typeof ORDERS)[number]
 const AMOUNTS: ReadonlySet<Order> = new Set(['openLoans', 'overdueLoans', 'owes'])
@@ -36,8 +36,8 @@ export function addressWith(params: URLSearchParams, name: 'filter' | 'batch' | 
 }
 
 /**
- * Returns the current direction of an order, and the address for its heading: first the usual direction, then the
- * reverse.
+ * Returns the current direction of an order, and the address that its heading links to: first the usual direction, then
+ * the reverse.
  */
 export function orderOf(params: URLSearchParams, by: Order) {
   const sort = listIn(params).sort || 'name'

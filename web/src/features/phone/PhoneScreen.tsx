@@ -17,7 +17,7 @@ import { useWakeLock } from './wakeLock'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 
-/** Vibration patterns, milliseconds on and off. iPhones do not vibrate; browsers allow it only after a touch. */
+/** Vibration patterns, milliseconds on and off. iPhones do not vibrate; other browsers do so only after a touch. */
 const SHAKES: Readonly<Record<PhoneAnswer['answer']['class'], number[]>> = {
   ok: [60],
   attention: [60, 80, 60],
@@ -53,7 +53,7 @@ function Scanning({ token, pairing }: { token: string; pairing: string }) {
   const state = useSyncExternalStore(phone.subscribe, phone.snapshot)
   const { over } = state
   const [stands, setStands] = useState(true)
-  // Vibration needs a touch first, and the camera starts only on request.
+  // Set by a button: vibration needs a touch first, and the camera starts only on request.
   const [started, setStarted] = useState(false)
   // Loads the library's currency, which answers use.
   const library = useLibraryName()

@@ -5,15 +5,15 @@ import { messageOf, ProblemError } from '../../lib/problem'
 import { tabStorage } from '../../lib/storage'
 
 const TOKEN = 'phoneToken'
-/** Name of the pairing: codes that were read for one desk never go to another. */
+/** Storage key of the pairing's name, which keeps the codes of different desks apart. */
 const PAIRING = 'phonePairing'
-/** Code and token of an exchange that the server has not answered yet, separated by a space. */
+/** Storage key of the code and the token of an unanswered exchange, separated by a space. */
 const OPENING = 'phoneOpening'
 const RETRY_MS = 2000
 
 export type Opening =
   | { state: 'none' }
-  /** The code is on its way to the server; `isCut` while the server cannot be reached. */
+  /** The exchange is under way; `isCut` while the server cannot be reached. */
   | { state: 'opening'; isCut: boolean }
   | { state: 'refused'; reason: string }
   | { state: 'open'; token: string; pairing: string }
@@ -28,8 +28,8 @@ function newToken(): string {
 }
 
 /**
- * Takes the code behind the `#`, which no browser sends to a server, out of the address bar and the history. The token is
- * kept beside it before it is sent, so a reload repeats the same exchange.
+ * Removes the code after the `#`, which browsers do not send to a server, from the address bar and the history. Code
+ * and token are stored before they are sent, so a reload repeats the same exchange.
  */
 function takeCode(): void {
   const code = location.hash.slice(1)
@@ -46,7 +46,7 @@ function begin(): Opening {
   return token === null ? { state: 'none' } : { state: 'open', token, pairing: tabStorage.read(PAIRING) ?? '' }
 }
 
-/** Exchanges the desk's code for this phone's own token (R-SEAM-8), which stays while the tab does. */
+/** Exchanges the desk's code for this phone's own token (R-SEAM-8), which is kept for the lifetime of the tab. */
 export function useOpening(): Opening {
   const [opening, setOpening] = useState(begin)
   const isOpening = opening.state === 'opening'

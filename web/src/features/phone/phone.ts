@@ -15,17 +15,17 @@ export type Waiting = { key: string; code: string; sent: boolean }
 export type PhoneState = Pick<OutboxState<Task>, 'unknown'> & {
   /** In the order in which they were read. */
   waiting: readonly Waiting[]
-  /** The desk's last answer; the code is not known if an earlier page read it. */
+  /** The desk's last answer; `code` is null if an earlier page read it. */
   lastAnswer: { key: string; code: string | null; answer: PhoneAnswer['answer'] } | null
-  /** Why the server did not take a code. */
+  /** The last code that the server refused, with the reason. */
   failed: { code: string; reason: string } | null
-  /** Whether the server did not answer the last time. */
+  /** True if the last request got no answer from the server. */
   isOffline: boolean
   over: Closed | null
 }
 
 type Around = {
-  /** Name of the pairing: codes that were read for one desk never go to another. */
+  /** Name of the pairing, which keeps the codes of different desks apart. */
   owner: string
   store: Store
   send: (scan: PhoneScanForm, signal: AbortSignal) => Promise<unknown>

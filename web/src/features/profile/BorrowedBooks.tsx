@@ -37,7 +37,7 @@ export function BorrowedBooks() {
 }
 
 function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: string; whenEmpty: () => void }) {
-  // Until the settings have arrived, the server decides.
+  // Until the settings have loaded, both buttons are shown and the server decides.
   const { selfReturn: canReturn = true, selfRenew: canExtend = true } = useQuery(configQuery).data ?? {}
   const { pending, run } = useLoanActions()
   const rows = useRef<HTMLDivElement>(null)

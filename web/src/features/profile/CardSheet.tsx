@@ -4,7 +4,7 @@ import { t } from '../../lib/messages'
 const load = () => import('./IdCard')
 const IdCard = lazyChunk('id-card', load)
 
-/** Loads the card's code ahead, so that the card also opens where there is no network. */
+/** Loads the card's code ahead, so that the card also opens offline. */
 export function prefetchCard(): void {
   load().catch((error: unknown) => console.warn(error))
 }

@@ -9,7 +9,7 @@ import classes from './ProfileScreen.module.css'
 
 type LoanCardProps = { loan: Loan; today: string; buttons: () => ReactNode }
 
-/** A loan on a phone. While a fine is due, the way to the desk takes the place of the buttons (R-LOAN-6). */
+/** A loan on a phone. While a fine is due, a hint to go to the desk replaces the buttons (R-LOAN-6). */
 export function LoanCard({ loan, today, buttons }: LoanCardProps) {
   const [hasCover, setHasCover] = useState(true)
   const { title, bookId: id, overdueDays, fine, returnDate: day } = loan

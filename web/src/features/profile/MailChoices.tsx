@@ -26,7 +26,7 @@ const KINDS = [
   'returned',
 ] as const satisfies readonly Kind[]
 
-/** Choices about the library's mails; nothing while the library sends none. */
+/** Form for mail preferences; renders nothing if the library sends no mails. */
 export function MailChoices() {
   const hasMail = useQuery(sessionQuery).data?.mail === true
   const choices = useQuery({ ...myMailChoicesQuery, enabled: hasMail }).data

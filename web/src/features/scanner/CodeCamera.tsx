@@ -45,7 +45,7 @@ export function CodeCamera({ onCode, insecure }: CodeCameraProps) {
 function wordsOf(view: ReturnType<typeof useScanner>['view'], insecure: string | undefined): string {
   if (!view) return t('scanner.starting')
   if (view.problem === 'insecure' && insecure !== undefined) return insecure
-  // No picture file and no typing here.
+  // The usual text offers a picture file or typing, which this camera does not have.
   if (view.problem === 'noCamera') return t('scanner.codes.noCamera')
   return headline(view, t('scanner.codes.point'))
 }

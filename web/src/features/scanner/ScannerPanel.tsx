@@ -11,22 +11,22 @@ import classes from './ScannerPanel.module.css'
 import { Controls, Stage } from './Stage'
 import { useScanner } from './useScanner'
 
-/** Delay before progress is shown. */
+/** Delay before progress is shown, milliseconds. */
 const SHOW_PROGRESS_AFTER_MS = 300
 
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 type ScannerPanelProps = {
-  /** Called for a code from the camera, a picture, or typing; resolves to whether it may be read again. */
+  /** Called with a code from the camera, a picture, or typing; resolves to whether that code may be read again. */
   onCode: (rollNumber: string) => Promise<{ again: boolean }>
-  /** Called when something else begins, so that messages about the last code can go. */
+  /** Called when the user does something else, so that messages about the last code can be removed. */
   onOther: () => void
   onClose: () => void
   /** A code is being looked up. */
   looking: boolean
 }
 
-/** Message about a picture file, until the camera has a newer one. */
+/** Message about a picture file; it is shown until the camera's message, `instead`, changes. */
 type FileNotice = { words: string; instead: string }
 
 /** Reads the code of an ID card: by camera, from a picture, or typed. */
@@ -41,7 +41,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     latestOnCode.current = onCode
   })
   const onRead = useCallback((read: ScanResult, by?: Scanner) => {
-    // A card before the camera is newer than a picture still being read.
+    // A card held up to the camera cancels the reading of a picture.
     if (by) reading.current?.abort()
     setProgress(null)
     setFileNotice(null)
@@ -57,13 +57,13 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   useEffect(() => {
     latest.current = camera
   })
-  // The newest message counts.
+  // A newer message of the camera replaces the one about the file.
   if (fileNotice && fileNotice.instead !== camera) setFileNotice(null)
   const say = (words: string) => setFileNotice({ words, instead: latest.current })
 
   async function readPicture(file: File) {
     if (!decoder) return
-    // The newest picture counts.
+    // A new picture cancels the reading of the previous one.
     reading.current?.abort()
     const mine = new AbortController()
     reading.current = mine
@@ -71,7 +71,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     const onProgress = (share: number) => {
       if (!mine.signal.aborted && performance.now() - begun > SHOW_PROGRESS_AFTER_MS) setProgress(share)
     }
-    // Allows choosing the same file again.
+    // Lets the user choose the same file again.
     forgetFile.current?.()
     onOther()
     say(t('scanner.picture.reading'))
@@ -135,7 +135,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   )
 }
 
-/** Accepts files dropped anywhere on the page: elsewhere the browser would open them and leave the form. */
+/** Accepts files dropped anywhere on the page; otherwise the browser would open the file and leave the form. */
 function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => void): () => void {
   const filesOf = (event: DragEvent) => (event.dataTransfer?.types.includes('Files') ? event.dataTransfer : null)
   const over = (event: DragEvent) => {
@@ -165,7 +165,7 @@ function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => vo
   }
 }
 
-/** Input for a card that no camera reads. */
+/** Input for the code of a card that the camera cannot read. */
 function TypedCode({ onCode }: { onCode: (code: string) => void }) {
   const [code, setCode] = useState('')
 

@@ -3,12 +3,12 @@ export type ScanResult = { text: string; format: string }
 
 /** Minimum time between two accepted codes (R-SCAN-6). */
 export const PAUSE_MS = 500
-/** A card in view is accepted once; out of view for this long, it counts as shown again. */
+/** Time out of view after which a card counts as shown again; while in view it is accepted once. */
 const GONE_MS = 2000
-/** An older read does not confirm a new one. */
+/** Maximum age of a read that confirms a new one. */
 const FORGOTTEN_MS = 1000
 
-/** A card whose look-up failed temporarily is read again after this time. */
+/** Time after which a card whose look-up failed temporarily is read again, milliseconds. */
 const AGAIN_MS = 3000
 
 const ITF_MIN_DIGITS = 6
@@ -30,10 +30,10 @@ export class Acceptance {
   #accepted: { read: ScanResult; seenAt: number; againAt: number } | null = null
   #quietUntil = -Infinity
 
-  /** Takes the result of one frame (null for none) and returns the code if it is accepted now. */
+  /** Processes the result of one frame (null for none); returns the code if it is accepted now. */
   take(read: ScanResult | null, now: number): ScanResult | null {
-    // A frame without a read does not break a row: plain and contrast-enhanced frames alternate, and often only one of
-    // them reads.
+    // A frame without a read does not interrupt a sequence: plain and contrast-enhanced frames alternate, and often
+    // only one kind is readable.
     if (read === null || !isPlausible(read)) return null
     const before = this.#candidate
     this.#candidate = { read, at: now }
@@ -42,7 +42,7 @@ export class Acceptance {
       const gone = now - last.seenAt >= GONE_MS || now >= last.againAt
       last.seenAt = now
       if (!gone) return null
-      // Shown again: two equal reads are needed again.
+      // The card is shown again, so two equal reads are required again.
       this.#accepted = null
       return null
     }
@@ -58,7 +58,7 @@ export class Acceptance {
     if (this.#accepted) this.#accepted.againAt = now + AGAIN_MS
   }
 
-  /** True while frames need not be decoded. */
+  /** True during the pause after an accepted code, when frames need not be decoded. */
   isQuiet(now: number): boolean {
     return now < this.#quietUntil
   }

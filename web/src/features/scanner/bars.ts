@@ -5,7 +5,7 @@ import type { Grey } from './frames'
  * pixels of the picture, angles in radians.
  */
 export type BarRegion = {
-  /** Centre. */
+  /** Centre of the region. */
   x: number
   y: number
   /** Direction across the bars, in which a scanner's line runs. */
@@ -25,9 +25,9 @@ const CELL = 8
 const MIN_COHERENCE = 0.55
 /** Maximum difference of direction between neighbours of one region. */
 const MAX_STEP = 0.22
-/** Fewer cells are letters or an edge. */
+/** Minimum number of cells of a region; fewer are letters or an edge. */
 const MIN_CELLS = 12
-/** A tilt of 35 degrees skews by 6. */
+/** Maximum skew; a card tilted by 35 degrees has a skew of 6 degrees. */
 const MAX_SKEW = 0.2
 /** Minimum strength of a cell of bars, as a share of the strongest cells. */
 const MIN_STRENGTH = 0.06
@@ -35,7 +35,8 @@ const MIN_STRENGTH = 0.06
 type Cells = { across: number; down: number; xx: Float32Array; yy: Float32Array; xy: Float32Array }
 
 /**
- * Changes are measured relative to the brightness, or a shadow would hide bars; below this brightness they are noise.
+ * Brightness below which changes are noise. Above it, changes are measured relative to the brightness; otherwise a
+ * shadow would hide bars.
  */
 const DARK = 12
 const LOGARITHMS = Float32Array.from({ length: 256 }, (_, value) => 100 * Math.log(value + DARK))
@@ -43,7 +44,7 @@ const LOGARITHMS = Float32Array.from({ length: 256 }, (_, value) => 100 * Math.l
 /** Scharr's weights, 3 : 10 : 3: they find the direction even of bars two pixels wide. */
 const EDGE = 0.3
 
-/** Structure tensor, summed in each cell. */
+/** Sums the structure tensor in each cell. */
 function gradients({ data: values, width, height }: Grey<Uint8Array>): Cells {
   const data = new Float32Array(values.length)
   for (let at = 0; at < values.length; at += 1) data[at] = LOGARITHMS[values[at]!]!
@@ -94,7 +95,7 @@ function pooled(values: Float32Array, across: number, down: number): Float32Arra
   return result
 }
 
-/** Difference of two undirected directions. */
+/** Returns the angle between two undirected directions. */
 function turnBetween(one: number, other: number): number {
   const difference = (one - other) % Math.PI
   return difference > Math.PI / 2 ? difference - Math.PI : difference < -Math.PI / 2 ? difference + Math.PI : difference
@@ -190,7 +191,7 @@ function described(cells: Int32Array, across: number, strength: Float32Array, an
   const middleU = (left + right) / 2
   const middleV = (top + bottom) / 2
   const slope = variance > 4 ? (ut - u1 * t1) / variance : 0
-  // In a tilted card the code is skewed to its bars; a short code does not show it.
+  // In a tilted card the code is skewed relative to its bars; in a short code the skew cannot be measured.
   const skew = variance > 16 ? Math.atan(uv / variance) : 0
   const region: BarRegion = {
     x: (x + middleU * dx - middleV * dy + 0.5) * CELL,
@@ -207,10 +208,10 @@ function described(cells: Int32Array, across: number, strength: Float32Array, an
 type Point = { x: number; y: number }
 type Corners = { topLeft: Point; topRight: Point; bottomLeft: Point; bottomRight: Point }
 
-/** A line of few pixels does not cover the bars' height. */
+/** Minimum half height of a region: a code may have been read in only a few pixels of the bars' height. */
 const MIN_HALF_HEIGHT = 8
 
-/** Returns the region of bars that were read already. */
+/** Returns the region of a code that was read already. */
 export function regionOf({ topLeft, topRight, bottomLeft, bottomRight }: Corners): BarRegion {
   const left = { x: (topLeft.x + bottomLeft.x) / 2, y: (topLeft.y + bottomLeft.y) / 2 }
   const right = { x: (topRight.x + bottomRight.x) / 2, y: (topRight.y + bottomRight.y) / 2 }
@@ -282,6 +283,6 @@ export function aligned(grey: Grey, region: BarRegion): BarRegion {
   const lean = -(rl * rruu - rlu * rru) / determinant
   const bend = -(rr * rlu - rru * rl) / determinant
   if (Math.abs(lean) > 0.5 || Math.abs(bend) * region.reach > 0.5) return region
-  // Leaning to the right is a counter-clockwise turn; the line across stays.
+  // A lean to the right is a counter-clockwise turn of the bars; the line across them stays.
   return { ...region, angle: region.angle - lean, skew: region.skew + lean, bend: region.bend - bend }
 }

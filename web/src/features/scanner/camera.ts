@@ -1,7 +1,7 @@
 import { t } from '../../lib/messages'
 export type CameraProblem = 'insecure' | 'unsupported' | 'noCamera' | 'denied' | 'inUse' | 'failed'
 
-/** Reason for a missing picture, by what the person can do about it. */
+/** Failure to get a picture; `problem` tells what the person can do about it. */
 export class CameraError extends Error {
   override readonly name = 'CameraError'
   readonly problem: CameraProblem
@@ -33,7 +33,7 @@ function problemOf(error: unknown): CameraProblem {
 }
 
 function devices(): MediaDevices {
-  // The types promise it; browsers without cameras, and plain http, lack it.
+  // Contrary to the types, browsers without cameras and pages over plain http lack it.
   const found = navigator.mediaDevices as MediaDevices | undefined
   if (typeof found?.getUserMedia !== 'function')
     throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
@@ -47,7 +47,7 @@ const SIZE: MediaTrackConstraints = {
   advanced: [{ width: 1920, height: 1080 }],
 }
 
-/** This camera only, or preferably the last one used and otherwise the rear one. */
+/** Camera to open: exactly this one, or preferably the last one used and otherwise the rear one. */
 export type CameraWish = { only: string } | { rather: string | null }
 
 /** Opens a camera. If the last one is gone or in use, opens the rear one. */
@@ -100,7 +100,7 @@ export class Camera {
   }
 
   #capabilities(): Capabilities {
-    // Older versions of Firefox lack it.
+    // Older versions of Firefox lack `getCapabilities`.
     return typeof this.#track.getCapabilities === 'function' ? this.#track.getCapabilities() : {}
   }
 
@@ -125,7 +125,7 @@ export class Camera {
     return Math.max(1, factor / (zoom / unit))
   }
 
-  /** Calls back when the camera is unplugged or revoked. */
+  /** Calls `react` when the camera is unplugged or its permission is revoked. */
   onEnded(react: () => void): void {
     this.#track.addEventListener('ended', react, { once: true })
   }

@@ -10,7 +10,9 @@ beforeAll(async () => {
   await prepareDecoder({ wasmBinary: Uint8Array.from(wasm).buffer })
 })
 
-/** Minimum number of the twelve cards below that must be read, by picture; an upgrade must not get worse unnoticed. */
+/**
+ * Minimum number of the twelve cards below that must be read, by kind of picture; detects an upgrade that reads fewer.
+ */
 const LEAST: Readonly<Record<string, number>> = {
   clean: 12,
   'small (1.25 px per module)': 7,

@@ -11,13 +11,16 @@ import { sharpenAndUpscale, normalizeLocalContrast, rotate, type Frame } from '.
 /** Preprocessing of a frame: none, local contrast, sharpening, or rotation. */
 export type Preprocessing = 'plain' | 'localContrast' | 'upscaled' | 'rotatedLeft' | 'rotatedRight' | 'rotated45'
 
-/** The decoder itself reads bars up to about 11 degrees off, and those on their side. */
+/**
+ * Rotations in degrees for bars that the decoder misses: it reads them up to about 11 degrees off, upright or on their
+ * side.
+ */
 const ROTATION = 22
 const DIAGONAL = 45
 
 /**
- * Symbologies of ID cards (R-SCAN-9); each further one costs time and false reads. Code 39 is the standard one: the
- * whole family would read some six characters as an Italian pharmacy number.
+ * Symbologies of ID cards (R-SCAN-9); each further one costs time and false reads. Code 39 is the standard one only:
+ * with its variants some codes of six characters would be read as Italian pharmacy numbers.
  */
 const FORMATS = ['Code128', 'Code39Std', 'Codabar', 'ITF', 'EAN13', 'EAN8', 'UPCA', 'QRCode'] as const
 
@@ -26,7 +29,7 @@ export const OPTIONS: ReaderOptions = {
   maxNumberOfSymbols: 1,
   // Lines of a bar code that must agree; fewer multiply false reads of partial codes.
   minLineCount: 4,
-  // As a keyboard wedge would type it, without brackets around GS1 marks.
+  // The text as a keyboard wedge would type it, without brackets around GS1 identifiers.
   textMode: 'Plain',
   // Cards are printed dark on light.
   tryInvert: false,
@@ -62,7 +65,10 @@ export const LINEAR: ReaderOptions = {
   tryDownscale: false,
 }
 
-/** Codes on their side and very large ones were tried in the plain frame; at half a turn both sides are equal. */
+/**
+ * Options for preprocessed frames: codes on their side and very large ones were tried in the plain frame. A code
+ * rotated by 45 degrees may end upright or on its side, so there `tryRotate` is on.
+ */
 const LEVEL: ReaderOptions = { ...OPTIONS, tryRotate: false, tryDownscale: false }
 
 function optionsFor(preprocessing: Preprocessing): ReaderOptions {
@@ -70,7 +76,7 @@ function optionsFor(preprocessing: Preprocessing): ReaderOptions {
   return preprocessing === 'rotated45' ? { ...LEVEL, tryRotate: true } : LEVEL
 }
 
-/** An EAN-13 with a leading zero is a UPC-A; people see its twelve digits. */
+/** Removes the leading zero of an EAN-13 that is a UPC-A, whose printed text has twelve digits. */
 const asPrinted = ({ text, format }: ScanResult): ScanResult => ({
   text: format === 'UPCA' || format === 'EAN13' ? text.replace(/^0(?=\d{12}$)/, '') : text,
   format,
@@ -81,7 +87,7 @@ export type Found = { read: ScanResult; corners: Position }
 
 export async function decode({ data, width, height }: Frame, options: ReaderOptions): Promise<Found | null> {
   const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' }, options)
-  // A symbol found but not decoded is an empty text instead of an exception.
+  // The decoder reports a symbol that it cannot decode as an empty text, not as an exception.
   const found = results.find(({ isValid, text }) => isValid && text !== '')
   return found ? { read: asPrinted({ text: found.text, format: found.format }), corners: found.position } : null
 }
@@ -92,7 +98,7 @@ export async function findInFrame(frame: Frame, preprocessing: Preprocessing): P
   const options = optionsFor(preprocessing)
   const found = await decode(clear, options)
   if (!found || isPlausible(found.read)) return found
-  // Some bars of another code look like a short ITF and hide it.
+  // Some bars of another code can look like a short ITF code, which hides the other code.
   return decode(clear, { ...options, formats: FORMATS.filter((format) => format !== 'ITF') })
 }
 

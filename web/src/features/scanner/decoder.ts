@@ -5,7 +5,7 @@ import type { Frame } from './frames'
 export type Question = { id: number } & (
   | { kind: 'frame'; frame: Frame; preprocessing: Preprocessing }
   | { kind: 'picture'; picture: Blob }
-  /** Cancels this request. */
+  /** Cancels the request with this id. */
   | { kind: 'cancel' }
 )
 /** `missing`: the decoder did not load; `unreadable`: it could not decode this picture. */
@@ -38,7 +38,7 @@ export class Decoder {
   #worker: Worker | null = null
 
   constructor() {
-    // Started before the first request, so that it is ready when the camera is.
+    // Started before the first request, so that the decoder is ready when the camera is.
     this.#worker = this.#start()
   }
 

@@ -6,12 +6,12 @@ import type { Failure, Question, Reply } from './decoder'
 import type { Frame } from './frames'
 import { readStill, USUAL_LOOKS, type GoOn } from './still'
 
-/** The decoder's WebAssembly comes from this server. */
+/** Loads the decoder's WebAssembly from this server. */
 const ready = prepareDecoder({ locateFile: () => wasmUrl })
 // The first request reports a failure; until then it needs no handling.
 ready.catch(() => undefined)
 
-/** Size of the first look at a picture: most are far larger than the code needs. */
+/** Longest side of a picture for the first look, in pixels: most pictures are far larger than the code needs. */
 const FIRST_LOOK = 1600
 
 function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
@@ -25,12 +25,15 @@ function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
   return context.getImageData(0, 0, width, height)
 }
 
-/** Time limit for a picture; a computer needs a tenth. */
+/** Time limit for a picture, milliseconds; a desktop computer needs a tenth. */
 const PATIENCE_MS = 3000
 
 const cancelled = new Set<number>()
 
-/** Lets messages of the page in between two looks at a picture, and reports progress. */
+/**
+ * Returns a function for the pause between two looks: it reports progress, and stops after a cancellation or the time
+ * limit.
+ */
 function goOnFor(id: number): GoOn {
   const end = performance.now() + PATIENCE_MS
   return async (looks) => {
@@ -40,7 +43,7 @@ function goOnFor(id: number): GoOn {
   }
 }
 
-/** `createImageBitmap` applies the EXIF orientation, and knows every format of the browser. */
+/** Reads a picture file. `createImageBitmap` applies the EXIF orientation, and knows every format of the browser. */
 async function readPicture(id: number, picture: Blob) {
   const bitmap = await createImageBitmap(picture)
   const goOn = goOnFor(id)

@@ -8,7 +8,7 @@ export type Grey<Values = Float32Array | Uint8Array> = {
   readonly height: number
 }
 
-/** Part of a picture, in its own pixels. */
+/** Part of a picture, in the picture's pixels. */
 export type Region = { x: number; y: number; width: number; height: number }
 
 /** Side of the scan box in CSS pixels, and the smallest useful one (R-SCAN-1, R-SCAN-6). */
@@ -43,13 +43,13 @@ export function luminance({ data, width, height }: Frame): Grey<Uint8Array> {
   return { data: grey, width, height }
 }
 
-/** Creates a frame to fill with shades of grey, a whole pixel at a time. */
+/** Creates a frame, and a view of its pixels as 32-bit numbers, to be filled with shades of grey. */
 function blank(width: number, height: number): { frame: Frame; pixels: Uint32Array } {
   const data = new Uint8ClampedArray(width * height * 4)
   return { frame: { data, width, height }, pixels: new Uint32Array(data.buffer) }
 }
 
-/** Returns the pixel of a brightness, clamped to black and white. */
+/** Returns the RGBA pixel for a brightness, clamped to black and white. */
 function pixelOf(grey: number): number {
   const value = grey < 0 ? 0 : grey > 255 ? 255 : grey | 0
   return 0xff000000 | (value * 0x010101)
@@ -100,7 +100,7 @@ export function cropToPrint(frame: Frame): Frame {
   const fields = changes(frame)
   const sorted = fields.toSorted()
   const least = Math.max(LEAST_CHANGE, ABOVE_NOISE * (sorted[sorted.length >> 1] ?? 0))
-  // Print everywhere, or noise only.
+  // There is print everywhere, or only noise.
   if (least > (sorted.at(-1) ?? 0) / 2) return frame
   let [left, top, right, bottom] = [width, height, 0, 0]
   const across = Math.floor((width - 1) / FIELD)
@@ -151,8 +151,8 @@ function surroundings(grey: Uint8Array, width: number, height: number, reach: nu
 }
 
 /**
- * Brightness of unprinted areas, as light as between bars; otherwise the decoder takes the rim for ink
- * (`bench/scanner`).
+ * Brightness given to unprinted areas: as light as the gaps between bars; otherwise the decoder would take the rim for
+ * ink (`bench/scanner`).
  */
 const PAPER = 176
 
@@ -176,7 +176,7 @@ export function sharpenAndUpscale(frame: Frame): Frame {
   const large = blank(width * 2, height * 2)
   const line = new Float32Array(width)
   for (let row = 0, to = 0; row < height * 2; row += 1) {
-    // Pixels of the result are a quarter of a pixel off those of the frame, to either side.
+    // The result's pixel centres are a quarter of a pixel beside those of the frame, on either side.
     const y = row >> 1
     const here = y * width
     const next = Math.min(height - 1, Math.max(0, y + (row & 1 ? 1 : -1))) * width

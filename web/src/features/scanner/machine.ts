@@ -1,4 +1,4 @@
-/** State of the scanner. A paused one keeps its panel and continues without a restart. */
+/** State of the scanner. A paused scanner keeps its panel and continues without a restart. */
 export type ScanState = 'notStarted' | 'scanning' | 'paused'
 export type ScanAction = 'start' | 'pause' | 'resume' | 'stop'
 

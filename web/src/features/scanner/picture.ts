@@ -2,7 +2,7 @@ import { t } from '../../lib/messages'
 /** Maximum size of a picture file; larger ones only make the browser slow. */
 const MAX_BYTES = 10 * 1024 * 1024
 const MAX_PIXELS = 25_000_000
-/** Enough to find the size behind the largest metadata block that a JPEG may begin with. */
+/** Number of bytes read to find the size, which may follow the largest metadata block at the start of a JPEG. */
 const HEAD_BYTES = 512 * 1024
 
 type Size = { width: number; height: number }
@@ -46,7 +46,7 @@ function jpegSize(view: DataView): Size | null {
       at += 1
       continue
     }
-    // A frame header: C0 to CF except the tables of Huffman, arithmetic coding and the extension.
+    // Start of a frame: C0 to CF, except DHT (C4), the reserved JPG (C8) and DAC (CC).
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     }
@@ -66,7 +66,7 @@ export function pictureSize(head: ArrayBuffer): Size | null {
   }
 }
 
-/** Returns why a file is not decoded; null if it may be. */
+/** Returns the reason for refusing a file; null if it may be decoded. */
 export async function refusal(file: Blob): Promise<string | null> {
   if (file.size > MAX_BYTES) return t('scanner.picture.tooLarge')
   const size = pictureSize(await file.slice(0, HEAD_BYTES).arrayBuffer())

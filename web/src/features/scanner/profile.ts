@@ -1,8 +1,8 @@
 import type { Grey } from './frames'
 
 /**
- * Filters for rectified bars. All rows show the same bars, so their mean has little noise, and little noise allows
- * deblurring.
+ * Filters for rectified bars. All rows show the same bars, so their mean has little noise, which makes deblurring
+ * possible.
  */
 
 /** Averages `count` bands of rows, each `share` of the height, overlapping if needed to cover it. */
@@ -47,7 +47,7 @@ function smooth(row: Float32Array, kernel: Float32Array, padded: Float32Array, o
  * to the blurred estimate, is raised to the power of 1.5, which needs fewer rounds.
  */
 export function deblurred({ data, width, height }: Grey, sigma: number, rounds: number): Grey {
-  // The picture is sharp.
+  // No rounds: the picture is sharp.
   if (rounds === 0) return { data, width, height }
   const kernel = gaussian(sigma)
   const padded = new Float32Array(width + 2 * kernel.length - 2)

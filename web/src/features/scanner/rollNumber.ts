@@ -6,5 +6,5 @@ export function codeOf({ text, format }: ScanResult): string {
   return bare.trim()
 }
 
-/** Returns the roll number in a code. */
+/** Returns the roll number in a code, in lower case. */
 export const rollNumberOf = (read: ScanResult): string => codeOf(read).toLowerCase()

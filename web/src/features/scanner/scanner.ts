@@ -16,7 +16,7 @@ import { keepSettings, readSettings } from './settings'
 
 /** 20 frames per second (R-SCAN-1). */
 const TICK_MS = 50
-/** Without a read for this long, the card is probably held at an angle. */
+/** Time without a read after which the card is probably held at an angle, milliseconds. */
 const TURN_AFTER_MS = 1000
 
 const USUAL: readonly Preprocessing[] = ['plain', 'localContrast']
@@ -36,18 +36,18 @@ export type ScanProblem = CameraProblem | 'lost' | 'decoder'
 
 export type ScanView = {
   state: ScanState
-  /** Between the request for the camera and its first picture. */
+  /** True between the request for the camera and its first picture. */
   opening: boolean
   problem: ScanProblem | null
   cameras: readonly CameraChoice[]
   cameraId: string | null
-  /** Light on or off; null for a camera without one. */
+  /** True if the light is on; null for a camera without one. */
   torch: boolean | null
   torchProblem: 'on' | 'off' | null
   zoom: number
   /** Digital enlargement beyond the camera's zoom. */
   enlarged: number
-  /** Side of the scan box; null without room for one. */
+  /** Side of the scan box; null if there is no room for one. */
   box: number | null
 }
 
@@ -72,15 +72,15 @@ export class Scanner {
   #view: ScanView = { ...IDLE, cameras: [], cameraId: null, zoom: ZOOM.min, box: null }
   #camera: Camera | null = null
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Increases with every opening and release, to detect late answers. */
+  /** Counts openings and releases, to detect late answers. */
   #attempt = 0
   #acceptance = new Acceptance()
   #busy = false
   #frames = 0
   #lastRead = 0
-  /** The page was hidden while scanning; continue when it is visible again. */
+  /** True if the page was hidden while scanning: scanning continues when it is visible again. */
   #goesOn = false
-  /** There was no room for the box; start when there is. */
+  /** True if there was no room for the box: scanning starts when there is. */
   #waitsForRoom = false
 
   constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: ScanResult) => void) {
@@ -112,7 +112,7 @@ export class Scanner {
     return this.#frames
   }
 
-  /** Measures the room for the box. */
+  /** Measures the room for the box, and starts if scanning waited for it. */
   measure(): void {
     const box = boxFor(this.#video.clientWidth, this.#video.clientHeight)
     if (box !== this.#view.box) this.#show({ box })
@@ -133,7 +133,7 @@ export class Scanner {
     if (await this.#open(wish)) this.#scan('start')
   }
 
-  /** Releases the camera too: its light must not stay on without scanning. */
+  /** Pauses and releases the camera, whose light must not stay on without scanning. */
   pause(): void {
     this.#show({ ...IDLE, state: after(this.#view.state, 'pause') })
     this.#release()
@@ -154,7 +154,7 @@ export class Scanner {
     this.#show({ ...IDLE, state: allows(state, 'stop') ? after(state, 'stop') : state })
   }
 
-  /** Stops for good; later events are ignored. */
+  /** Stops permanently; later events are ignored. */
   dispose(): void {
     document.removeEventListener('visibilitychange', this.#onVisibility)
     removeEventListener('pagehide', this.#onHidden)
@@ -237,7 +237,7 @@ export class Scanner {
       if (problem === 'denied') keepSettings({ hasPermission: false })
       if (problem === 'failed') console.error('The camera could not be started', error)
       this.#fail(problem)
-      // Another one may be chosen instead.
+      // Lists the other cameras, so that the user may choose one instead.
       const cameras = await listCameras().catch(() => [])
       if (this.#view.problem === problem) this.#show({ cameras })
       return false
@@ -311,7 +311,7 @@ export class Scanner {
     }
   }
 
-  /** Releases the camera while the page is hidden: no one is filmed unseen. */
+  /** Releases the camera while the page is hidden, so that it films only what the user can see. */
   readonly #onHidden = (): void => {
     const { state, opening } = this.#view
     this.#goesOn ||= state === 'scanning' || opening

@@ -34,7 +34,7 @@ describe('R-SCAN-7: settings in browser storage', () => {
       throw new DOMException('full', 'QuotaExceededError')
     })
     expect(() => keepSettings({ hasPermission: true })).not.toThrow()
-    // Kept in memory instead, for the life of the page (W15).
+    // Storage is blocked, so the settings are kept in memory for the life of the page (W15).
     expect(readSettings()).toEqual({ hasPermission: true, lastUsedCameraId: null })
   })
 })

@@ -1,4 +1,4 @@
-/** A code seen within this time is still in view. */
+/** Time after a read during which the code counts as still in view, milliseconds. */
 const STILL_MS = 3000
 
 /**

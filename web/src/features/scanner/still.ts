@@ -4,17 +4,17 @@ import { decode, findInFrame, LINEAR, readFrame } from './decode'
 import { cropToPrint, luminance, normalizeLocalContrast, toFrame, type Frame, type Grey } from './frames'
 import { bands, deblurred, stretched } from './profile'
 
-/** Preparation of the rows of rectified bars; lengths in pixels of the picture. */
+/** Sharpening of the rows of rectified bars; lengths in pixels of the picture. */
 type Sharpening = {
-  /** Standard deviation of the removed blur, and number of rounds. */
+  /** Standard deviation of the blur to remove, and number of rounds. */
   sigma: number
   rounds: number
-  /** Reach of the search for black and white around each pixel. */
+  /** Distance within which the darkest and lightest values become black and white. */
   reach: number
 }
 
 const SHARP: Sharpening = { sigma: 0, rounds: 0, reach: 20 }
-/** In the order that reads most of the remaining pictures (`bench/scanner photos`). */
+/** Ordered so that each step reads most of the remaining pictures (`bench/scanner photos`). */
 const SHARPENINGS: readonly Sharpening[] = [
   { sigma: 1.2, rounds: 7, reach: 20 },
   SHARP,
@@ -28,21 +28,21 @@ const SHARPENINGS: readonly Sharpening[] = [
   { sigma: 1, rounds: 12, reach: 20 },
 ]
 
-/** The code is nearly always in the first region; others are a portrait, a line of text or the table. */
+/** Number of regions to try: the code is nearly always in the first; others are a portrait, text or the table. */
 const REGIONS = 3
-/** A frame of a plain webcam gets fewer looks, since more take longer than they are worth. */
+/** Size in pixels below which a picture, such as a webcam's frame, gets fewer looks: more would rarely find a code. */
 const SMALL_PICTURE = 400_000
 const LOOKS_AT_SMALL = 4
-/** Upscaling is for small pictures; larger ones have pixels enough. */
+/** Maximum size for upscaling, in pixels; larger pictures have enough detail. */
 const MAX_UPSCALED_PIXELS = 250_000
-/** Enlargement of rectified bars, so that edges may lie between two pixels. */
+/** Enlargement of rectified bars, so that an edge can be between two pixels. */
 const SCALE = 2
 /** Margin on either side for the quiet zone, in pixels of the picture. */
 const MARGIN = 24
 /** Five bands, each a third of the bars' height: a finger or a reflection rarely covers all. */
 const BANDS = 5
 const BAND_SHARE = 0.34
-/** Enough for the decoder, which needs several agreeing lines. */
+/** Number of rows per band for the decoder, which needs several agreeing lines. */
 const ROWS_PER_BAND = 4
 
 function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame {
@@ -52,7 +52,7 @@ function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame 
 
 type Kind = 'frame' | 'bars'
 
-/** A step of reading a picture: its result, and the kind of look. */
+/** Result of one look at a picture, and the kind of look. */
 type Step = { read: ScanResult | null; kind: Kind }
 
 async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly Sharpening[]): AsyncGenerator<Step> {
@@ -63,14 +63,14 @@ async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly
   }
 }
 
-/** Reads a frame, and a read code once more from its rectified bars: some codes need two reads. */
+/** Reads the code in a frame, and again from its rectified bars, because some codes need two equal reads. */
 async function* stepsInFrame(frame: Frame): AsyncGenerator<Step> {
   const found = await findInFrame(frame, 'plain')
   yield { kind: 'frame', read: found?.read ?? null }
   if (found) yield* stepsInBars(luminance(frame), regionOf(found.corners), [SHARP, ...SHARPENINGS.slice(0, 1)])
 }
 
-/** All looks at a picture, the cheap and likely ones first. */
+/** Looks at a picture in all ways, the cheap and likely ones first. */
 async function* steps(frame: Frame): AsyncGenerator<Step> {
   yield* stepsInFrame(frame)
   const grey = luminance(frame)
@@ -98,7 +98,7 @@ function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
       if (text.length === 12) return kind === 'frame' ? 2 : 4
       return kind === 'frame' ? 1 : 2
     default:
-      // No check digit.
+      // These codes have no check digit.
       return 2
   }
 }
@@ -106,7 +106,7 @@ function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
 /** Called after each look with the number of looks; returns whether to continue. */
 export type GoOn = (looks: number) => Promise<boolean>
 
-/** More looks are for pictures with several bar-like regions. */
+/** Number of looks that counts as full progress; pictures with several bar-like regions take more. */
 export const USUAL_LOOKS = 2 * SHARPENINGS.length
 
 /** Reads the code in a still picture: one look after the other until one is certain. */
@@ -125,7 +125,7 @@ export async function readStill(frame: Frame, goOn?: GoOn): Promise<ScanResult |
     looks += 1
     if (goOn && !(await goOn(looks))) return null
   }
-  // Code 128 checks every character and their sum: one read suffices without a contradicting one.
+  // Code 128 has a check sum over all its characters: one read suffices if no other code was read.
   const [only, rival] = Array.from(votes.values())
   return only && !rival && only.read.format === 'Code128' ? only.read : null
 }

@@ -8,8 +8,8 @@ type Parts = { scanner: Scanner; decoder: Decoder }
 const NOTHING = { subscribe: () => () => undefined, view: () => null }
 
 /**
- * Provides a scanner and its decoder while their video is mounted: starts by itself and releases the camera at the end.
- * `onRead` must be stable.
+ * Provides a scanner and its decoder while their video is mounted; the scanner starts by itself and releases the camera
+ * on unmount. `onRead` must be stable.
  */
 export function useScanner(onRead: (read: ScanResult, scanner: Scanner) => void) {
   const [parts, setParts] = useState<Parts | null>(null)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { t } from '../../lib/messages'
 
-/** Copies a text to the clipboard, which browsers offer over https only. */
+/** Button that copies a text to the clipboard, which browsers offer over https only. */
 export function Copy({ text }: { text: string }) {
   const clipboard = useClipboard()
   if (!('clipboard' in navigator)) return null

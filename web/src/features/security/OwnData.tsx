@@ -3,7 +3,7 @@ import { myData } from '../../api/people'
 import { t } from '../../lib/messages'
 import classes from './Security.module.css'
 
-/** Everything recorded about the user, as a file (R-PEOPLE-6). */
+/** Link to a file with everything recorded about the user (R-PEOPLE-6). */
 export function OwnData() {
   return (
     <section className={classes.part} aria-labelledby="data">

@@ -9,7 +9,7 @@ import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import classes from './Security.module.css'
 
-/** Link of the account with the college's provider; hidden without a provider. */
+/** Link of the account with the college's identity provider; renders nothing if there is none. */
 export function OwnProvider() {
   const provider = useQuery(sessionQuery).data?.provider
   return provider === undefined ? null : <Provider provider={provider} />
@@ -25,7 +25,7 @@ function Provider({ provider }: { provider: string }) {
 
   async function end() {
     const { ok } = await unlink.run(null)
-    // The button disappears with the link.
+    // The pressed button disappears with the link, so the heading takes the focus.
     if (ok) heading.current?.focus()
   }
 

@@ -9,13 +9,13 @@ import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import classes from './Security.module.css'
 
-/** "Firefox on Windows" */
+/** Names the browser of a session: "Firefox on Windows". */
 function browserText({ browser, system }: OwnSession): string {
   if (browser === null) return system ?? t('security.sessions.unknown')
   return system === null ? browser : t('security.sessions.browser', { browser, system })
 }
 
-/** The user's sessions, this browser first; each other one can be ended. */
+/** The user's sessions, this browser first; the others can be ended. */
 export function OwnSessions() {
   const query = useQuery(mySessionsQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -26,7 +26,7 @@ export function OwnSessions() {
 
   async function endOthers() {
     const { ok } = await others.run(null)
-    // The button disappears with the sessions.
+    // The pressed button disappears with the sessions, so the heading takes the focus.
     if (ok) heading.current?.focus()
   }
 

@@ -7,11 +7,11 @@ type Field = 'currentPassword' | 'code'
 
 type OwnerProofProps = {
   own: OwnSecondFactor
-  /** Value, error and handlers of a field, as a form gives them. */
+  /** Returns value, error and handlers of a field of the form. */
   input: (field: Field) => object
 }
 
-/** The password and, where the server asks for it, a code of the second factor, before a factor is added or removed. */
+/** Fields for the password and, if the server requires it, a code, before a second factor is added or removed. */
 export function OwnerProof({ own, input }: OwnerProofProps) {
   const hasApp = own.since !== null
   return (
@@ -39,7 +39,7 @@ export function OwnerProof({ own, input }: OwnerProofProps) {
   )
 }
 
-/** What is wrong with the code; nothing where the screen does not ask for one. */
+/** Returns the error of a typed code; null if no code is required. */
 export const codeRule =
   (own: OwnSecondFactor) =>
   (value: unknown): string | null =>

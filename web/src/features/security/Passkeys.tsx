@@ -60,7 +60,7 @@ export function Passkeys() {
           own={query.data}
           onDone={() => {
             close()
-            // The button disappears with the passkey.
+            // The pressed button disappears with the passkey, so the heading takes the focus.
             heading.current?.focus()
           }}
           onClose={close}

@@ -12,18 +12,18 @@ import { RecoveryCodes } from './RecoveryCodes'
 
 type ProofProps<Output> = {
   what: string
-  /** An authenticator app exists; otherwise a recovery code is required. */
+  /** True if there is an authenticator app; otherwise a recovery code is required. */
   app?: boolean
   action: Action<SecondFactorProof, Output>
   submit: string
-  /** Text of the notice. */
+  /** Text of the notice after success. */
   done?: () => string
   danger?: boolean
   onDone: (output: Output) => void
   onClose: () => void
 }
 
-/** Asks for password and code before a change of the second factor. */
+/** Form for the password and a code, before a change of the second factor. */
 function Proof<Output>({
   what,
   app = true,

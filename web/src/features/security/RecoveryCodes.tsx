@@ -6,11 +6,11 @@ import { Sheet } from '../../print/Sheet'
 import { Copy } from './Copy'
 import classes from './SecondFactor.module.css'
 
-/** Recovery codes, shown once. */
+/** Shows new recovery codes, which cannot be shown again. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const library = useLibraryName()
   const text = useRef<HTMLParagraphElement>(null)
-  // The form that had the focus is gone.
+  // The form that had the focus is gone, so the text takes the focus.
   useEffect(() => text.current?.focus(), [])
   return (
     <Stack>

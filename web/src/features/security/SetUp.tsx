@@ -19,7 +19,7 @@ export function SetUp({ own, onClose }: { own: OwnSecondFactor; onClose: () => v
   const [key, setKey] = useState<AuthenticatorKey | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
-    // Codes shown once must not close by accident.
+    // The codes are shown once, so the dialog must not close by accident.
     <Dialog
       title={t(codes === null ? 'security.second.setUpTitle' : 'security.second.codesTitle')}
       keepsOpen={key !== null}
@@ -75,7 +75,7 @@ function Confirm({ authenticator: { address, secret }, onDone, onClose }: Confir
     onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
   })
   const code = useRef<HTMLInputElement>(null)
-  // The previous form had the focus.
+  // The previous form had the focus, so the code field takes it.
   useEffect(() => code.current?.focus({ preventScroll: true }), [])
   return (
     <form noValidate onSubmit={onSubmit}>

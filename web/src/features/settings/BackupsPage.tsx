@@ -19,7 +19,7 @@ const DUMP = 'pg_dump --format=custom --file=library-$(date +%F).dump "$LIBRARY_
 const STOP = 'systemctl stop library'
 const START = 'systemctl start library'
 
-/** Backups of the library: those that are kept, one more now, and the way back. */
+/** Backups of the library: the stored ones, a button to make one, and instructions for a restore. */
 export function BackupsPage() {
   const query = useQuery(backupsQuery)
   const zone = useQuery(configQuery).data?.timeZone
@@ -165,7 +165,7 @@ function Backups({ found: { backups, running, failure, mayDownload }, plan, zone
   )
 }
 
-/** Says once that the backup that ran on this page is made. */
+/** Shows a notice when the running backup has succeeded. */
 function useResult(running: boolean, failure: string | null) {
   const was = useRef(running)
   useEffect(() => {

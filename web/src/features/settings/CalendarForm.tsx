@@ -7,7 +7,7 @@ import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
 import { useSettingsForm, type Part } from './useSettingsForm'
 
-/** Monday is 1. */
+/** ISO weekdays; Monday is 1. */
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]
 
 type Entry = { name: string; from: string; to: string; yearly: boolean }
@@ -18,7 +18,7 @@ const valuesOf = ({ closedWeekdays = [], closedDates = [] }: Calendar): Calendar
   dates: closedDates.map(({ name, from, to, yearly = false }) => ({ name, from, to: to ?? from, yearly })),
 })
 
-/** A closure without a last day lasts one day. */
+/** Converts the values to the document; a closure without a last day lasts one day. */
 const documentOf = ({ weekdays, dates }: CalendarValues): Calendar => ({
   closedWeekdays: weekdays,
   closedDates: dates.map(({ name, from, to, yearly }) => ({ name, from, to: to || from, ...(yearly && { yearly }) })),

@@ -16,21 +16,21 @@ export type Setting<D> = {
   kind: 'text' | 'number' | 'lines' | 'choice'
   /** Options of a `choice`, built at render time because they are translated. */
   choices?: () => readonly { value: string; label: string }[]
-  /** The document has numbers for the options. */
+  /** True if the document stores the options as numbers. */
   numeric?: true
-  /** Wide input for long text. */
+  /** True for a wide input, for long text. */
   wide?: true
-  /** A change affects loans; the effect is shown before saving. */
+  /** True if a change affects loans; the effect is shown before saving. */
   affectsLoans?: true
 }
 
 /** Description of a settings document, from which its page is rendered. */
 export type SettingsDocument<D> = {
-  /** Name of its draft. */
+  /** Name of the form's draft. */
   name: string
-  /** Schema of the contract, which names the settings. */
+  /** Schema of the API that labels the settings. */
   schema: FormName
-  /** Name of the form. */
+  /** Accessible name of the form. */
   label: PlainKey
   save: Save<D>
   preview?: Preview<D>
@@ -113,7 +113,7 @@ export function DocumentForm<D extends object>({ page, ...part }: Part<D> & { pa
   )
 }
 
-/** The server names the line of a list; all lines are in one field. */
+/** Joins the errors of a setting: the server names the line of a list, but all lines are in one field. */
 const errorsIn = (errors: Readonly<Record<string, string>>, name: string): string =>
   [
     ...new Set(

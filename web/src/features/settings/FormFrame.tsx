@@ -13,7 +13,7 @@ import type { SettingsForm } from './useSettingsForm'
 type FormFrameProps<V extends object> = {
   form: SettingsForm<V>
   label: string
-  /** Names the place of a conflict. */
+  /** Returns the label of the field with a conflict. */
   nameOf: (place: string) => string
   children: ReactNode
 }
@@ -45,7 +45,7 @@ export function FormFrame<V extends object>({ form, label, nameOf, children }: F
       >
         {children}
         <div className={classes.buttons}>
-          {/* In view with the buttons, even in a long form. */}
+          {/* Among the buttons, so that the failure is in view even in a long form. */}
           {failure !== null && (
             <Alert color="red" role="alert" w="100%">
               {t('settings.failed', { reason: messageOf(failure) })}

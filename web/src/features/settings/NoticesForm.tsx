@@ -24,7 +24,7 @@ const KINDS = [
   'returned',
 ] as const
 
-/** Ways of a kind of notice to its reader. */
+/** Ways to deliver a kind of notice to its reader. */
 const WAYS = ['mail', 'screen', 'off'] as const
 type Way = (typeof WAYS)[number]
 
@@ -68,7 +68,7 @@ function wayOf({ off, screenOnly }: Values, kind: string): Way {
   return screenOnly.includes(kind) ? 'screen' : 'mail'
 }
 
-/** Returns the values with a kind sent on this way. */
+/** Returns the values with another way of delivery for a kind of notice. */
 function withWay(values: Values, kind: string, way: Way): Values {
   const listed = (list: string[], is: boolean) => [...list.filter((one) => one !== kind), ...(is ? [kind] : [])]
   return {
@@ -90,7 +90,7 @@ const documentOf = (values: Values): NoticeSettings => ({
   screenOnly: KINDS.filter((kind) => values.screenOnly.includes(kind)),
 })
 
-/** Reports what is no number here, because JSON has no word for it. */
+/** Rejects text that is not a number here, because JSON cannot represent NaN. */
 function findBlankRules({ overdueDays }: Values): Record<string, string> {
   return parts(overdueDays).every((part) => /^\d+$/.test(part))
     ? {}

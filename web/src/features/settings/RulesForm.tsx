@@ -162,7 +162,7 @@ function StudentRules({ index, values, errors, onChange }: CategoryProps) {
   )
 }
 
-/** Another category with its own rules; all others are the students'. */
+/** Another category with its own rules; the students' rules apply for all that it does not set. */
 function OtherRules({ index, values, errors, onChange }: CategoryProps) {
   const category = values.categories[index] ?? { name: '', rules: {} }
   const student = values.categories[0]?.rules ?? {}

@@ -15,7 +15,7 @@ import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
 import type { Part } from './useSettingsForm'
 
-/** Pages in the order of their tabs; those without rows of their own are described in `documents.ts`. */
+/** Pages in the order of their tabs; those rendered by `DocumentForm` are described in `documents.ts`. */
 const PAGES = {
   rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
   calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
@@ -25,7 +25,7 @@ const PAGES = {
 }
 const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]
 
-/** Settings of librarians: lending rules, closed days, the library's own (R-RULE-1 to 8), and the backups. */
+/** Settings for librarians: lending rules, closed days, the library's data, notices (R-RULE-1 to 8), and backups. */
 export default function SettingsScreen() {
   const [params] = useSearchParams()
   const asked = params.get('tab')
@@ -46,7 +46,7 @@ type LoadedProps<D> = {
   children: (part: Part<D>) => ReactNode
 }
 
-/** An edit begins from the saved values, never from cached ones. */
+/** Loads the document before its form is shown: an edit begins from the saved values, never from cached ones. */
 function Loaded<D>({ query, children }: LoadedProps<D>) {
   const queries = useQueryClient()
   const { data, error, refetch, isFetchedAfterMount } = useQuery({

@@ -6,7 +6,7 @@ import type { SettingsDocument } from './DocumentForm'
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 
-/** Name of the library, its currency, and the options of registration (R-RULE-1). */
+/** Settings of the library itself, such as its name, currency, batches and departments (R-RULE-1). */
 export const LIBRARY: SettingsDocument<LibrarySettings> = {
   name: 'library',
   schema: 'LibrarySettings',

@@ -1,6 +1,6 @@
 import type { CategoryRules, RulesDocument } from '../../api/types'
 
-/** A rule on the screen. `limit`: blank means none. */
+/** Rules on the screen, in order. `limit`: a blank field means no limit. */
 export const RULES = [
   { name: 'loanDays', group: 'lending', kind: 'number' },
   { name: 'renewalDays', group: 'lending', kind: 'number' },
@@ -26,19 +26,19 @@ export const RULES = [
 export type Rule = (typeof RULES)[number]
 export type RuleName = Rule['name']
 
-/** Null is "no limit"; a number may be blank while typed. */
+/** Null is "no limit"; a number is text while its input is blank or invalid. */
 export type RuleValue = number | string | boolean | null
 
 type CategoryValues = { name: string; rules: Readonly<Record<string, RuleValue>> }
 
-/** Values of the rules form. */
+/** Rules document as it is edited in the form. */
 export type RuleValues = Omit<RulesDocument, 'categories' | 'effectiveFrom'> & {
-  /** Blank: today. */
+  /** Blank for today. */
   effectiveFrom: string
   categories: readonly CategoryValues[]
 }
 
-/** Fields of every draft; the rules of categories differ. */
+/** Shape of a stored draft. `rules` is empty here, because each category may set different rules. */
 export const SAMPLE: RuleValues = {
   effectiveFrom: '',
   categories: [{ name: '', rules: {} }],
@@ -50,7 +50,7 @@ export const SAMPLE: RuleValues = {
   returnsWaitToBeShelved: false,
 }
 
-/** A version in force is changed from today, a future one from its first day. */
+/** Returns the form's values; a version in force is changed from today, a future one from its first day. */
 export function valuesOf({ categories, effectiveFrom, ...switches }: RulesDocument, today: string): RuleValues {
   return {
     ...switches,

@@ -11,7 +11,7 @@ import { merge, same, type Conflict } from '../../lib/merge'
 
 type Errors = Readonly<Record<string, string>>
 
-/** Props of each form. */
+/** Props that every settings form receives. */
 export type Part<D> = {
   loaded: Saved<D>
   /** Reloads the saved document. */
@@ -19,9 +19,9 @@ export type Part<D> = {
 }
 
 type Options<V, D> = Part<D> & {
-  /** Name of its draft. */
+  /** Name of the form's draft. */
   name: string
-  /** Shape that the values of a draft must have. */
+  /** Sample of the values; a draft of another shape is ignored. */
   sample: V
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
@@ -84,11 +84,11 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
       const saved = valuesOf(document)
       setEffect(null)
       setBase({ values: saved, etag })
-      // What was typed while the answer was on its way stays.
+      // Input typed while the request was under way is kept.
       setValues((now) => merge(values, saved, now).values)
       setErrors({})
       setConflicts(null)
-      // Nothing is left to save: the pressed button is disabled.
+      // The pressed button is disabled now, because nothing is left to save: the heading takes the focus.
       focusBack(null)
     } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await meet()
     else fail(outcome.error)
@@ -145,7 +145,7 @@ export type SettingsForm<V extends object> = Omit<
   change: (next: V) => void
 }
 
-/** Of what touches no loan. */
+/** Placeholder for the preview of settings that do not affect loans; never called. */
 const NO_PREVIEW: Preview<unknown> = {
   name: 'no preview',
   send: () => Promise.reject(new Error('There is no preview')),
