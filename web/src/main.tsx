@@ -17,7 +17,7 @@ import { queryClient } from './api/queryClient'
 import { routes } from './app/router'
 import { cssVariables, themeIn } from './theme/theme'
 
-// Style elements created at run time need this answer's nonce; browsers hide the attribute after parsing.
+// Style elements created at run time need the nonce of this response; browsers hide the attribute after parsing.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 setNonce(nonce)
 
@@ -39,7 +39,7 @@ if (!root) throw new Error('index.html has no #root')
 /** Remounts everything when the language changes; drafts keep the input. */
 function App() {
   const locale = useLocale()
-  // Created for each language.
+  // Contains translated texts, so it is created for each language.
   const theme = themeIn()
   return (
     <DirectionProvider>
@@ -76,7 +76,7 @@ startMessages().then(
   },
 )
 
-// After the first paint; a failure does not matter.
+// Loaded after the first paint; a failure does not matter.
 const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
 whenIdle(() => {
   loadChunk('vitals', () => import('./app/vitals')).catch((error: unknown) => console.warn(error))

@@ -6,7 +6,7 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((name) => `src/${name.replaceAll('\\', '/')}`)
   .filter((name) => /\.tsx?$/.test(name) && !/\.(test\.tsx?|d\.ts)$/.test(name) && !name.startsWith('src/testing/'))
 
-/** What a file imports from the other ones at its start, types too. What it loads when it is needed does not count. */
+/** Returns the files that a file imports statically, types included; dynamic imports do not count. */
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8')
   const specifiers = [...text.matchAll(/^(?:import|export)\b(?:[^'"`;=(]*?\bfrom)? '(\.[^']+)'/gm)].map(
@@ -22,8 +22,8 @@ function importsOf(file: string): string[] {
 }
 
 /**
- * The folder of a file. A feature's table of screens is below everything that links to them, and the contract's types are
- * below what reads them.
+ * Returns the folder of a file in the order of dependencies. A feature's table of screens is below everything that
+ * links to them, and the contract's types are below the modules that use them.
  */
 function folderOf(file: string): string {
   const [, top = '', feature = ''] = file.split('/')
@@ -32,7 +32,7 @@ function folderOf(file: string): string {
   return top === 'features' ? `features/${feature}` : top
 }
 
-/** A way from a node back to itself, or null. */
+/** Returns a cycle of the graph, or null. */
 function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
   const done = new Set<string>()
   function walk(node: string, way: readonly string[]): string[] | null {

@@ -4,7 +4,10 @@ import { useEffect, type RefObject } from 'react'
 export const isAlt = (event: KeyboardEvent, code: string): boolean =>
   event.altKey && !event.ctrlKey && !event.metaKey && event.code === code
 
-/** Presses a button or follows a link by Alt and a key while the focus stays in the scan box; scanners never type these keys. */
+/**
+ * Presses a button or follows a link by Alt and a key, while the focus stays in the scan box; scanners never type these
+ * keys.
+ */
 export function useAltKey(code: string, button: RefObject<HTMLElement | null>, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined

@@ -22,7 +22,7 @@ function reasonOf(error: unknown): string {
   return NOT_ARRIVED.test(error.message) ? 'missing' : error.name
 }
 
-/** Address of the module, which some browsers include in the error. */
+/** Pattern of the module's address, which some browsers include in the error. */
 const ADDRESS = /https?:\/\/\S+\.js\b/
 
 /** Retries once, at another address if possible, because browsers may cache the failure. */

@@ -1,6 +1,6 @@
 import { tabStorage } from './storage'
 
-/** Unsaved input, kept over a reload of this tab. */
+/** Unsaved input, which survives a reload of this tab. */
 export type Draft<T> = { read: () => T | null; write: (values: T) => void; remove: () => void }
 
 /**
@@ -23,7 +23,7 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
   }
 }
 
-/** Removes what was typed and not saved from this tab: a person who signs out leaves none of it to the next (ASVS 14.3.1). */
+/** Removes all drafts from this tab, so that a person who signs out leaves none to the next (ASVS 14.3.1). */
 export function forgetDrafts(): void {
   try {
     const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft '))

@@ -1,9 +1,9 @@
 /**
- * Focus moves to elements that are found by their place on the screen. A component that holds an element uses a ref;
- * every search through the whole page is here.
+ * Moves the focus to elements found by a search through the page. A component that holds an element uses a ref instead;
+ * all such searches are here.
  */
 
-/** True if moving the focus disturbs no one: no element has it, or only a closing question. */
+/** True if no element has the focus, or only one in a closing dialog, so that moving the focus disturbs no user. */
 export function focusIsFree(): boolean {
   const active = document.activeElement
   return !active || active === document.body || active.closest('[role="dialog"]') !== null

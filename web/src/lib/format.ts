@@ -2,7 +2,7 @@ import { cachedPerLocale, intlLocale, t } from './messages'
 
 const instants = cachedPerLocale((locale, options) => new Intl.DateTimeFormat(locale, options))
 
-/** "12 Nov 2026" for an ISO day of the server, regardless of the browser's time zone. */
+/** Formats an ISO day of the server, regardless of the browser's time zone: "12 Nov 2026". */
 export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
 
 /** Formats the day of an instant in the browser's time zone. */
@@ -12,15 +12,15 @@ export function instantText(instant: string): string {
   return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
 }
 
-/** "28 Nov 2026, 2:05 pm": an instant in the browser's time zone. */
+/** Formats an instant in the browser's time zone: "28 Nov 2026, 2:05 pm". */
 export function momentText(instant: string): string {
   return instants(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
 }
 
-/** "₹15", "₹7.50" */
+/** Formats an amount: "₹15", "₹7.50". */
 export const moneyText = (amount: number): string => t('common.money', { amount })
 
-/** "1,250" */
+/** Formats a number: "1,250". */
 export const numberText = (n: number): string => t('common.number', { n })
 
 const LONGEST_IN_A_SENTENCE = 80
@@ -34,28 +34,28 @@ export function quoted(title: string): string {
   return RIGHT_TO_LEFT.test(short) ? `“\u2068${short}\u2069”` : `“${short}”`
 }
 
-/** "One, Two and Three" */
+/** Joins items in a sentence: "One, Two and Three". */
 export const listText = (items: readonly string[]): string =>
   new Intl.ListFormat(intlLocale(), { type: 'conjunction' }).format(items)
 
-/** "Monday" for 1 (ISO weekday). */
+/** Names an ISO weekday: "Monday" for 1. */
 export function weekdayText(weekday: number): string {
   // 1 January 2024 was a Monday.
   return instants(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
 }
 
-/** "April" for 4. */
+/** Names a month: "April" for 4. */
 export function monthText(month: number): string {
   return instants(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
 }
 
 /** Formats the day of an instant in the library's time zone. */
 export function dayIn(instant: string, timeZone: string): string {
-  // Canadian English writes days as ISO does.
+  // The locale en-CA formats days like ISO 8601.
   return dayText(instants('en-CA', { timeZone }).format(new Date(instant)))
 }
 
-/** "2:05 pm": the time of an instant in the library's time zone. */
+/** Formats the time of an instant in the library's time zone: "2:05 pm". */
 export function timeText(instant: string, timeZone: string): string {
   return instants(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(new Date(instant))
 }

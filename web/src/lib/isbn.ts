@@ -1,4 +1,4 @@
-/** Keeps digits, and the X that may end an ISBN of ten digits. */
+/** Removes blanks and hyphens; an ISBN of ten digits may end with X. */
 const digitsOf = (text: string): string => text.replaceAll(/[\s-]/g, '').toUpperCase()
 
 const sum = (digits: string, weight: (index: number) => number): number =>
@@ -6,7 +6,7 @@ const sum = (digits: string, weight: (index: number) => number): number =>
 
 const alternating = (index: number): number => (index % 2 === 0 ? 1 : 3)
 
-/** Returns the ISBN with 13 digits, or null if the text is none. */
+/** Returns the ISBN with 13 digits, or null if the text is not an ISBN. */
 export function isbn13(text: string): string | null {
   const digits = digitsOf(text)
   if (/^97[89]\d{10}$/.test(digits)) return sum(digits, alternating) % 10 === 0 ? digits : null

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BurstDetector, type Key, type Place } from './keyboardWedge'
 
-/** Types with a given time between keys and returns what was taken for a scan. */
+/** Types keys with a given time between them; returns the codes detected as scans. */
 function type(
   keys: readonly string[],
   gap: number | ((at: number) => number),

@@ -1,9 +1,12 @@
 import { useEffect, useRef } from 'react'
 
-/** Longest mean gap of a keyboard wedge, milliseconds; a person is slower. A busy browser may deliver a single key late. */
+/**
+ * Maximum mean gap between the keys of a keyboard wedge, milliseconds; a person is slower. The maximum of a single gap
+ * is longer, because a busy browser may deliver a key late.
+ */
 const MEAN_GAP_MS = 40
 const LONGEST_GAP_MS = 100
-/** Minimum length; a shorter burst may be a slip of the hand. */
+/** Minimum number of keys; a shorter burst may be a slip of the hand. */
 const FEWEST_KEYS = 4
 /** Time after Tab within which a password manager fills the next field, milliseconds. */
 const AFTER_TAB_MS = 500
@@ -29,7 +32,10 @@ const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
   password: /^(?=.*\d)[\w./-]+$/,
 }
 
-/** Barcode or roll number. Nobody types one this fast, so at the desk a longer gap is accepted for a busy browser. */
+/**
+ * Barcode or roll number, accepted at the desk with longer gaps in case the browser is busy: a person does not type one
+ * this fast.
+ */
 const BARCODE = /^(?=(?:.*\d){3})[^\s@]{5,}$/
 const MEAN_GAP_OF_BARCODE_MS = 80
 const LONGEST_GAP_OF_BARCODE_MS = 200
@@ -37,16 +43,16 @@ const LONGEST_GAP_OF_BARCODE_MS = 200
 const MOST_KEYS = 128
 
 /**
- * True if a person typed the key before a gap, right before the scan: that gap and the one before it are long compared to
- * the burst. A single key that a busy browser delivered late has fast keys on both sides.
+ * True if the key before a gap belongs to a person's typing and not to the scan that follows: this gap and the one
+ * before it are long compared to the burst. (A key of the scan that a busy browser delivered late has fast keys on both
+ * sides.)
  */
 const isPersons = (gap: number, meanOfBurst: number, gapBefore: number): boolean =>
   gap > Math.max(30, 4 * meanOfBurst) && gapBefore > 50
 
 /**
- * Distinguishes a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only observes: no key of
- * a person is delayed. `atDesk`: a code may also end with Tab, and may be any
- * text in every field.
+ * Distinguishes a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only
+ * observes: no key is delayed. `atDesk`: a code may also end with Tab, and may be any text in every field.
  */
 export class BurstDetector {
   readonly #atDesk: boolean
@@ -86,14 +92,14 @@ export class BurstDetector {
 
   /** Processes a key; returns the code if the key is the Enter (at the desk also the Tab) that ends one. */
   take(key: Key, place: Place): string | null {
-    // A modifier belongs to the next letter; scanners press it too.
+    // Shift belongs to the next letter; scanners press it, too.
     if (key.key === 'Shift') return null
     const keys = this.#keys
     this.#keys = []
     if (key.repeat || key.isComposing || key.ctrlKey || key.altKey || key.metaKey) return null
     if (key.key === 'Tab' && !this.#atDesk) this.#tabAt = key.at
     if (key.at - this.#tabAt < AFTER_TAB_MS) {
-      // The rest of the burst comes from the same program.
+      // A password manager fills in the fields: the rest of the burst comes from it, too.
       this.#tabAt = key.at
       return null
     }
@@ -114,14 +120,14 @@ export class BurstDetector {
     const fast = this.#burst(at, LONGEST_GAP_MS, MEAN_GAP_MS, FEWEST_KEYS)
     const slow = this.#atDesk ? this.#burst(at, LONGEST_GAP_OF_BARCODE_MS, MEAN_GAP_OF_BARCODE_MS, FEWEST_KEYS) : null
     this.#keys = []
-    // Splitting at a late key would yield half a code.
+    // The fast burst would be half of this code if one of its keys was late.
     if (slow !== null && BARCODE.test(slow)) return slow
     return fast !== null && (this.#atDesk || LOOKS_LIKE_CARD[place].test(fast)) ? fast : null
   }
 }
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
-/** Typing also changes a select: a letter chooses an option. */
+/** Selects are included, because typing a letter chooses an option. */
 type Field = TextField | HTMLSelectElement
 
 function fieldOf(target: EventTarget | null): Field | null {
@@ -166,7 +172,7 @@ export function useKeyboardWedge(
   useEffect(() => {
     if (!watches) return
     let detector = new BurstDetector(atDesk)
-    /** Values of the field before each key that the detector keeps. */
+    /** Values of the focused fields before each key that the detector holds. */
     let before: ({ field: Field; value: string } | null)[] = []
 
     const onKeyDown = (event: Event) => {

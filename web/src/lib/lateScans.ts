@@ -7,7 +7,9 @@ type Desk = { scan: (code: string) => void; codes: () => readonly string[] }
 let desk: Desk | null = null
 let until = 0
 
-/** Routes scans of the next ten seconds to this desk: a librarian goes on scanning until the sign-in screen is noticed. */
+/**
+ * Routes scans of the next ten seconds to this desk: librarians go on scanning until they notice the sign-in screen.
+ */
 export function takeLateScans(by: Desk): void {
   desk = by
   until = Date.now() + LATE_MS

@@ -15,12 +15,12 @@ export function same(one: unknown, other: unknown): boolean {
   return one === other
 }
 
-/** A value changed by both: its place, and the saved value. */
+/** A value that both librarians changed: its place, and the saved value. */
 export type Conflict = { place: string; theirs: unknown }
 
 /**
  * Merges a form with what another librarian saved since `base` was loaded. Untouched values take the saved ones; values
- * changed by both keep the form's and are reported. A list of another length is one value.
+ * changed by both keep the form's and are reported. A list whose length changed counts as one value.
  */
 export function merge<V>(base: V, theirs: V, mine: V): { values: V; conflicts: Conflict[] } {
   const conflicts: Conflict[] = []

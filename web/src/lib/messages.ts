@@ -19,7 +19,7 @@ type Params = Readonly<Record<string, unknown>>
 
 type Catalogue = Readonly<Record<string, CompiledMessage>>
 type Loader = () => Promise<{ default: Catalogue }>
-/** Languages to choose from, each in its own words. */
+/** Languages to choose from, each by its own name. */
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी' } as const
 
 export type Language = keyof typeof LANGUAGES
@@ -86,7 +86,7 @@ async function everyPart(which: Locale, had: Map<MessagePart, Catalogue>): Promi
   const more = missing.map((part) =>
     fetched(which, [part]).catch((error: unknown) => {
       if (part === 'first' || loaded.has('first')) throw error
-      // At the start the screen that asked for this part shows the failure, inside the frame.
+      // At start-up the screen that requested this part reports the failure, inside the frame.
       asked.delete(part)
       return []
     }),
@@ -105,13 +105,13 @@ async function apply(next: Locale): Promise<void> {
 
 let started = Promise.resolve()
 
-/** Loads the browser's language; nothing is shown before. */
+/** Loads the browser's language; nothing is rendered before. */
 export const startMessages = (): Promise<void> => (started = apply(wanted()))
 
-/** Waits for the first messages: a call may fail before they have arrived. */
+/** Resolves when the first messages have loaded; a request may fail earlier, and its error text needs them. */
 export const messagesStarted = (): Promise<void> => started
 
-/** Loads these parts, also in every language chosen later. */
+/** Loads these parts now, and in every language chosen later. */
 export async function loadWords(...parts: readonly MessagePart[]): Promise<void> {
   for (const part of parts) asked.add(part)
   const missing = parts.filter((part) => !loaded.has(part))
@@ -138,7 +138,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Remounts the components that use it when language or currency change; therefore `t` works without a hook. */
+/** Returns a key that changes with language and currency; components remounted by it can call `t` without a hook. */
 export const useLocale = (): string => useSyncExternalStore(subscribe, () => `${locale} ${money.code} ${money.sign}`)
 
 /** Format of amounts: the currency's ISO code, which determines the digits, and its sign. */
@@ -239,7 +239,7 @@ function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/
 const LEFT_TO_RIGHT = /[A-Za-z\u00C0-\u024F]/
 
-/** Direction marks that begin a sentence, so that its direction does not depend on its content. */
+/** Direction mark for the start of a sentence, so that its direction does not depend on its content. */
 const MARKS = { ltr: '\u200E', rtl: '\u200F' } as const
 
 /** Returns the pattern of text that runs against the page's direction. */

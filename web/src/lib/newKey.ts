@@ -1,6 +1,6 @@
 /**
- * Returns a UUID of version 7 (RFC 9562): it begins with the time, so the server's index of keys grows at its end and not
- * in the middle. `crypto.randomUUID` makes others, and is missing where a library is served without https.
+ * Returns a UUID of version 7 (RFC 9562): it begins with the time, so the server's index of keys grows at its end.
+ * `crypto.randomUUID` returns version 4, and is missing where a library is served without https.
  */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))

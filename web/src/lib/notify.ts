@@ -2,7 +2,7 @@
 export type Notice = {
   kind: 'success' | 'failure'
   message: string
-  /** A notice replaces the one with the same id. */
+  /** Id of the notice; a later notice with the same id replaces it. */
   id?: string | undefined
   /** Action of the Undo button; shown only with a success. */
   undo?: (() => Promise<unknown>) | undefined
@@ -13,7 +13,9 @@ type Host = { show: (notice: Notice) => void; hide: (id: string) => void; clear:
 let host: Host | null = null
 const waiting: Notice[] = []
 
-/** Registers the component that shows notices, and shows those queued before. Returns the way to unregister it. */
+/**
+ * Registers the component that shows notices, and shows those queued before. Returns a function that unregisters it.
+ */
 export function hostNotices(next: Host): () => void {
   host = next
   for (const notice of waiting.splice(0)) host.show(notice)
@@ -27,7 +29,7 @@ function showOrQueue(notice: Notice): void {
   else waiting.push(notice)
 }
 
-/** Counts changes of person, so that a notice reaches only the person who acted. */
+/** Counts changes of the signed-in person, so that a notice reaches only the person who acted. */
 let person = 0
 
 /** Clears every notice, when another person or a visitor uses the page. */
@@ -37,13 +39,13 @@ export function clearNotices(): void {
   host?.clear()
 }
 
-/** Returns a check that the person has not changed since. */
+/** Returns a function that tells whether the same person is still signed in. */
 export function samePerson(): () => boolean {
   const before = person
   return () => person === before
 }
 
-/** Notifies of an outcome: a success for a while, a failure until it is dismissed or retried. */
+/** Shows the outcome of an action: a success for a while, a failure until it is dismissed or retried. */
 export const notify = {
   success: (message: string, undo?: () => Promise<unknown>) => showOrQueue({ kind: 'success', message, undo }),
   failure: (message: string, id?: string) => showOrQueue({ kind: 'failure', message, id }),

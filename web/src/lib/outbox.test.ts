@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** A page with the queue of one person over these rows; `answer` is what the server does with a code. */
+/** Creates a page with the queue of one person over these rows; `answer` is the server's response to a code. */
 function page(
   rows = new Map<string, Row>(),
   answer: (code: string, tries: number) => unknown = (code) => `done ${code}`,
@@ -48,7 +48,7 @@ function page(
   return { box, scan, sent, ended, rows, codes: () => sent.map(({ code }) => code) }
 }
 
-/** Another page: the browser gives it a name of its own unless it is a reload. */
+/** Labels of the waiting tasks. */
 const names = ({ waiting }: { waiting: readonly { label: string }[] }) => waiting.map(({ label }) => label)
 const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 

@@ -6,8 +6,8 @@ import { claimLanes, ownLane, type Entry, type Lane, type Row, type Store, type 
 export type { Entry } from './outboxStore'
 
 /**
- * `slow`: the first task has waited longer than `SLOW_MS`. `offline`: the server cannot be reached. `signed-out`: the session
- * of the queue's person has ended.
+ * `slow`: the first task has waited longer than `SLOW_MS`. `offline`: the server cannot be reached. `signed-out`: the
+ * session of the queue's person has ended.
  */
 export type LineState = 'clear' | 'slow' | 'offline' | 'signed-out'
 
@@ -23,7 +23,6 @@ export type OutboxState<T> = {
 
 export type Ending<R> =
   | { kind: 'done'; result: R }
-  /** Refused by the server. */
   | { kind: 'refused'; error: ProblemError }
   /** Error in our own code; retrying is useless. */
   | { kind: 'fault'; error: unknown }
@@ -31,7 +30,7 @@ export type Ending<R> =
 type Options<T, R> = {
   /** Name of the queue: `desk`, `to-shelve`, `phone`. */
   box: string
-  /** Person whose tasks these are; they are sent for nobody else. */
+  /** Person whose tasks these are; they are sent only while that person is signed in. */
   owner: string
   store: Store
   /** Sends a task once. `freeze` stores the request of the first try; later tries get the stored request back. */
@@ -58,12 +57,16 @@ const LONGEST_TRY_MS = 30_000
 const RETRY_MS = 2000
 /** Pauses before the second and third try after a 5xx, milliseconds. */
 const AFTER_FAILURE_MS = [1000, 2000]
-/** Time during which a task may be repeated, milliseconds. The server keeps answers for 48 hours; a later repeat could act twice. */
+/**
+ * Time during which a task may be repeated, milliseconds. The server keeps responses for 48 hours; a later repeat could
+ * act twice.
+ */
 const REPEATABLE_MS = 47 * 60 * 60_000
 
 /**
  * Persisted queue with one runner. A task is sent after the previous one is settled, and retried under its key until
- * the server answers. The write to the store and the request begin in the same tick; the request does not wait for the write.
+ * the server answers. The write to the store and the request begin in the same tick; the request does not wait for the
+ * write.
  */
 export class Outbox<T, R> {
   #state: OutboxState<T> = { waiting: [], unknown: [], line: 'clear', newer: 0 }
@@ -77,7 +80,7 @@ export class Outbox<T, R> {
   #failures = 0
   #slowTimer: ReturnType<typeof setTimeout> | undefined
   #wake: (() => void) | null = null
-  /** Writes of this tick by row; the last one wins. */
+  /** Writes of this tick by row; a later write replaces an earlier one. */
   #writes: Map<string, Write> | null = null
 
   constructor(options: Options<T, R>) {
@@ -101,7 +104,7 @@ export class Outbox<T, R> {
     return this.#loading
   }
 
-  /** Appends and stores a task; it is sent in turn. */
+  /** Appends and stores a task, which is sent in order. */
   readonly add = (label: string, task: T, { key = newKey(), isVolatile = false } = {}): void => {
     // Times are unique, because they order the tasks in the store.
     this.#last = Math.max(this.#last + 1, Date.now())
@@ -164,7 +167,7 @@ export class Outbox<T, R> {
     const waiting = isOne ? left : left.map((entry) => this.#moved(entry, own))
     const unknown = found.flatMap((lane) => lane.unknown).map((entry) => this.#moved(entry, own, true))
     const isFresh = new Set(this.#state.waiting.map(({ key }) => key))
-    // Another page held this lane: tasks added meanwhile move to the new lane.
+    // If another page holds this lane, tasks added meanwhile move to the new lane.
     const fresh = this.#state.waiting.map((entry) => (before === own && isOne ? entry : this.#moved(entry, own)))
     this.#isLoaded = true
     this.#set({
@@ -175,7 +178,7 @@ export class Outbox<T, R> {
     void this.#drain()
   }
 
-  /** Moves a task into this page's lane, behind the one moved before it. */
+  /** Moves a task to the end of this page's lane. */
   #moved(entry: Entry<T>, lane: string, isUnknown = false): Entry<T> {
     this.#forget(entry)
     this.#last = Math.max(this.#last + 1, Date.now())
@@ -222,7 +225,7 @@ export class Outbox<T, R> {
       if (current.sent !== undefined) return current.sent as B
       const frozen = { ...current, sent: body, sentAt: Date.now() }
       this.#store(frozen)
-      // Listeners are not called: the screen does not show it.
+      // Listeners are not called, because the screen does not show this change.
       this.#state = {
         ...this.#state,
         waiting: this.#state.waiting.map((one) => (one.key === entry.key ? frozen : one)),
@@ -258,7 +261,7 @@ export class Outbox<T, R> {
     if (wait !== undefined) return Math.max(wait, (error.retryAfter ?? 0) * 1000)
     const parked = this.#current(entry)
     this.#begin()
-    // Tasks that only read are given up.
+    // A task that only reads is dropped.
     if (parked.isVolatile) {
       this.#set(this.#without(entry))
       return 0
@@ -271,7 +274,7 @@ export class Outbox<T, R> {
 
   readonly #current = (entry: Entry<T>): Entry<T> => this.#state.waiting.find(({ key }) => key === entry.key) ?? entry
 
-  /** Returns the queue without a task. The line is clear, unless the next task has already waited long. */
+  /** Returns the queue without a task. The line is clear, unless the next task has waited for `SLOW_MS` already. */
   #without({ key }: Entry<T>): Pick<OutboxState<T>, 'waiting' | 'line'> {
     const waiting = this.#state.waiting.filter((one) => one.key !== key)
     return { waiting, line: waiting[0] && Date.now() - waiting[0].at >= SLOW_MS ? 'slow' : 'clear' }
@@ -283,7 +286,7 @@ export class Outbox<T, R> {
     this.#begin()
     this.#state = { ...this.#state, ...this.#without(entry) }
     this.#options.onEnd(current, ending)
-    // Removed last: if the page ends before, the task is repeated under its key.
+    // Removed last: if the page ends before, the task is repeated under the same key.
     this.#forget(current)
     this.#set({})
   }

@@ -24,7 +24,7 @@ export type Entry<T> = {
 /** Stored value: a task of a lane, or a note that its screen keeps beside the tasks. */
 export type Row = {
   id: [box: string, owner: string, lane: string, kind: 'task' | 'note', name: string]
-  /** Sort key. */
+  /** Time by which rows are sorted. */
   order: number
   value: unknown
 }
@@ -40,8 +40,8 @@ export type Store = {
 }
 
 /**
- * Tasks of one page. Each page has its own open reader, so tasks of two pages are never mixed. A lane
- * without a page is taken over by the owner's next page.
+ * Tasks of one page. Each page has its own open reader, so tasks of two pages are never mixed. A lane whose page is
+ * gone is taken over by the owner's next page.
  */
 export type Lane<T> = {
   name: string
@@ -73,18 +73,18 @@ export function memoryStore(rows = new Map<string, Row>()): Store {
 const DATABASE = 'library-outbox'
 const ROWS = 'rows'
 
-/** A blocked database must not stop the queue. */
+/** Time limit for opening the database, milliseconds: a blocked database must not stop the queue. */
 const OPEN_MS = 3000
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    // No version is given, so that a newer page's database opens too.
+    // No version is requested, so that the database of a newer page opens, too.
     const request = indexedDB.open(DATABASE)
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(ROWS, { keyPath: 'id' }))
     request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB did not open')))
     request.addEventListener('success', () => {
       const database = request.result
-      // Closes for a newer version of the page, which would wait otherwise.
+      // Closes when a newer version of the page upgrades the database, which would otherwise wait.
       database.addEventListener('versionchange', () => database.close())
       resolve(database)
     })
@@ -114,7 +114,7 @@ export function browserStore(): Store {
         if (row) rows.put(row)
         else rows.delete(id)
       }
-      // Requests are not awaited one by one: the page may end at any moment.
+      // Commits without waiting for the requests, because the page may end at any moment.
       change.commit()
       change.addEventListener('abort', () => console.warn('A task was not stored', change.error))
     } catch (error) {
@@ -128,7 +128,7 @@ export function browserStore(): Store {
       if (!it) return memory.read(box, owner)
       const from = owner === undefined ? [box] : [box, owner]
       return new Promise((resolve, reject) => {
-        // IndexedDB sorts arrays after strings.
+        // IndexedDB sorts arrays after strings, so `[]` is an upper bound.
         const request = it
           .transaction(ROWS)
           .objectStore(ROWS)
@@ -155,8 +155,8 @@ const RELOAD_MS = 500
 
 /**
  * Locks a lane for the lifetime of this page; returns false if another page holds it. Browsers offer locks on https and
- * localhost only. Without locks two pages may send the same task, which is harmless: both send the same request under the
- * same key, and the server acts once.
+ * localhost only. Without locks two pages may send the same task, which is harmless: both send the same request under
+ * the same key, and the server acts once.
  */
 function claim(lane: string, patience = 0): Promise<boolean> {
   const locks = typeof navigator === 'undefined' ? undefined : (navigator.locks as LockManager | undefined)
@@ -181,7 +181,7 @@ export function ownLane(box: string, owner: string): string {
   return name
 }
 
-/** Claims and reads this tab's lane and orphaned ones; this tab's own comes last. */
+/** Claims and reads this tab's lane and orphaned lanes; this tab's own comes last. */
 export async function claimLanes<T>(
   store: Store,
   box: string,
@@ -189,7 +189,7 @@ export async function claimLanes<T>(
   knows: (task: unknown) => task is T,
 ): Promise<{ own: string; lanes: Lane<T>[] }> {
   let own = ownLane(box, owner)
-  // A duplicated tab starts with the lane name of the first.
+  // A duplicated tab starts with the lane name of the original, which holds its lock.
   if (!(await claim(own, RELOAD_MS))) {
     own = newKey()
     tabStorage.write(laneKey(box, owner), own)

@@ -13,7 +13,7 @@ const textOf = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** Omits empty transports, with which browsers would look nowhere. */
+/** Omits empty transports; otherwise browsers would search for the passkey nowhere. */
 const known = ({ id, transports = [] }: PublicKeyCredentialDescriptorJSON): PublicKeyCredentialDescriptor => ({
   type: 'public-key',
   id: bytesOf(id),

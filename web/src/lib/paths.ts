@@ -4,7 +4,7 @@ export const BASE_PATH = '/library'
 /** Returns a receipt's number from its address, where a hyphen replaces the slash before the last part. */
 export const numberOfReceipt = (id: string): string => id.replace(/-(\d+)$/, '/$1')
 
-/** State passed to the sign-in screen: an address from the registration, or that a session ended. */
+/** State passed to the sign-in screen: an email address from the registration, or that the session ended. */
 export type CameFrom = { email?: string; sessionEnded?: true }
 
 /** Returns the path below the base, as links and `next` use it. */
@@ -12,7 +12,7 @@ export function belowBase(pathname: string): string {
   return pathname.startsWith(`${BASE_PATH}/`) ? pathname.slice(BASE_PATH.length) : pathname
 }
 
-/** Returns a return path from the address bar if it stays inside the product. */
+/** Returns a path to return to, taken from the address, if it stays inside the product; otherwise null. */
 export function safeNext(next: string | null): string | null {
   return next !== null && /^\/(?![/\\])/.test(next) ? next : null
 }

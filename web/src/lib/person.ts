@@ -4,7 +4,7 @@ const NAME = 'person'
 
 let isLeaving = false
 
-/** Whether this page is being left to another person, which asks no question. */
+/** True while the page reloads for another person, which asks no question about unsaved work. */
 export const isHandingOver = (): boolean => isLeaving
 
 /** Reloads the page for the person who signed in on another tab. */
@@ -13,7 +13,7 @@ export function handOver(): void {
   window.location.reload()
 }
 
-/** The id of the person who is signed in, or null for nobody. */
+/** Id of the signed-in person; null if there is none. */
 export type Uid = number | null
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(NAME)
@@ -26,8 +26,8 @@ export function tellPerson(uid: Uid): void {
 }
 
 /**
- * Calls back when another tab signs in or out. Tabs that were suspended, and browsers without channels, read it from
- * the storage. Returns the way to stop.
+ * Calls back when another tab signs in or out. Tabs that were suspended, and browsers without BroadcastChannel, read it
+ * from the storage. Returns a function that unsubscribes.
  */
 export function onPersonElsewhere(onChange: (uid: Uid) => void): () => void {
   const parsed = (text: string) => onChange(text === 'null' ? null : Number(text))

@@ -2,7 +2,7 @@ import type { Problem } from '../api/types'
 import { labels } from '../messages/labels'
 import { t, translate } from './messages'
 
-/** Codes of the server, and three for answers that are not the server's. */
+/** Codes of the server, and three for failures without a valid response of the server. */
 type Code = Problem['code'] | 'unreachable' | 'timed-out' | 'unknown'
 
 type Params = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ type Sent = Pick<Problem, 'status' | 'detail'> & {
   blocks?: readonly SentReason[]
 }
 
-/** Refusal or failure of the server, worded for the person. `status` 0: the server was not reached. */
+/** Refusal or failure of a request, worded for the person; `status` is 0 if the server was not reached. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number
@@ -48,7 +48,8 @@ function overridableOf(blocks: readonly SentReason[]): string[] {
 }
 
 /**
- * Builds the sentence like the server's `detail`: one field error in full, several counted; of a refusal, every reason.
+ * Builds the sentence like the server's `detail`: a single field error in full, several as a count, and all reasons of
+ * a refusal.
  */
 function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: readonly string[]): string {
   const [only, ...others] = fields
@@ -74,7 +75,7 @@ export function timedOut(): ProblemError {
   return new ProblemError({ status: 0, code: 'timed-out', detail: t('common.timedOut') })
 }
 
-/** Reads a failed answer, whatever its body is (a proxy may answer in HTML). */
+/** Converts a failed response, whose body need not be JSON (a proxy may answer in HTML). */
 export function problemOf(response: Response, body: unknown): ProblemError {
   const wait = Number(response.headers.get('Retry-After'))
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null

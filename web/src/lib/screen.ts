@@ -4,7 +4,7 @@ import type { Capability, Role } from '../api/types'
 import type { MessagePart } from '../messages/types'
 import type { PlainKey } from './messages'
 
-/** Code of a screen, in its own chunk. As a return type, it keeps the screen's types out of the table. */
+/** Module of a screen, in its own chunk. As an explicit return type it keeps the screens' types out of the table. */
 export type Lazy = Promise<{ default: ComponentType }>
 
 /** `visitor`: only useful before sign-in, although open to all. `person`: any signed-in user. */
@@ -19,19 +19,21 @@ export type Screen = {
   words?: readonly MessagePart[]
   /** Capability that a librarian needs. */
   may?: Capability
-  /** Text of its link; a screen without one is reached from others. */
+  /** Label of its link; a screen without one is reached from other screens. */
   label?: PlainKey
   icon?: LucideIcon
   /** Position among the links, lowest first. */
   at?: number
   /**
-   * Place of its link: the navigation bar, the bar's group `More`, `wide` for the one where there is room and else the
-   * other, or only the palette.
+   * Place of its link: `bar` is the navigation bar, `more` the bar's group `More`, `wide` the bar if there is room and
+   * otherwise the group. Without a place the link is in the palette only.
    */
   place?: 'bar' | 'wide' | 'more'
-  /** A list keeps its scroll position, whichever link leads back to it; other screens begin at their top. */
+  /**
+   * True for a list, which keeps its scroll position whichever link leads back to it; other screens begin at their top.
+   */
   list?: true
-  /** A further check before it opens (`app/guards.ts`). */
+  /** Further check before the screen opens (`app/guards.ts`). */
   guard?: 'stored-student' | 'own-detail'
 }
 

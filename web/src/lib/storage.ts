@@ -32,7 +32,7 @@ function guarded(area: Area) {
   }
 }
 
-/** Storage of this browser. */
+/** Storage of this browser, shared by its tabs. */
 export const storage = guarded('localStorage')
 
 /** Storage of this tab, kept over reloads. */

@@ -46,7 +46,7 @@ describe('a message', () => {
   )
 
   it('has a link where the translator put it', async () => {
-    // As text, which React would show in the same place.
+    // Renders the link as text, to be compared as a string.
     const link = (words: readonly unknown[]) => `<${words.join('')}>`
     const shown = () => (rich('account.signIn.newHere', { link }) as { props: { children: unknown } }).props.children
     expect(shown()).toBe('New here? <Register>')
@@ -89,7 +89,7 @@ describe('what the server says', () => {
     expect(translate('explain.notCounted', { day: '2026-11-22' }, '')).toBe('Sunday 22 Nov not counted')
     expect(translate('explain.fine', { amount: 7.5, days: 3, rate: 2.5 }, '')).toBe('₹7.50 = 3 days × ₹2.50')
     expect(translate('problem.made-tomorrow', {}, 'Words of tomorrow.')).toBe('Words of tomorrow.')
-    // V18: a newer server names the parameter anew.
+    // V18: a newer server has renamed the parameter.
     expect(translate('explain.fine', { sum: 7.5, days: 3, rate: 2.5 }, 'Words of tomorrow.')).toBe('Words of tomorrow.')
     expect(translate('change.bookDeleted', { name: 'Godaan' }, 'Words of tomorrow.')).toBe('Words of tomorrow.')
   })

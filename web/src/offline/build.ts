@@ -6,16 +6,16 @@ export type Build = {
   entry: string
   /** Addresses of the files that a student's screens need. */
   files: readonly string[]
-  /** The same for the messages of each language. */
+  /** Addresses of the files with the messages of each language. */
   words: Readonly<Record<string, readonly string[]>>
 }
 
-/** Asks the service worker to keep what this person needs without a network. */
+/** Message that asks the service worker to cache what this person needs offline. */
 export type Keep = {
   language: string
   /** Id of the signed-in student; null for librarians and visitors. */
   student: number | null
 }
 
-/** Header of a kept answer: when the server gave it, in milliseconds. */
+/** Header of a cached response: the time of the response, in milliseconds. */
 export const KEPT_AT = 'Library-Kept-At'

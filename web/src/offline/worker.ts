@@ -1,11 +1,11 @@
 /**
- * The service worker: opens the screens without a network, and shows a student the own loans and card as last known.
+ * The service worker: opens the screens offline, and shows students their own loans and card as last known.
  *
- * Three kinds of requests have an answer here, everything else goes to the network:
+ * Three kinds of requests are answered here, all others go to the network:
  *
  * - files named by their content: from the cache of this build, else from the network;
- * - the page: from the network; without an answer in time, the page of this build;
- * - the calls of `CALLS`: from the network; without an answer in time, the answer of before, for students only.
+ * - the page: from the network; without a response in time, the page of this build;
+ * - the calls of `CALLS`: from the network; without a response in time, the cached response, for students only.
  */
 import { KEPT_AT, type Build, type Keep } from './build'
 
@@ -41,12 +41,12 @@ const PERSON = 'person'
 /** Files without a hash in their name: always from the network. */
 const UNNAMED: ReadonlySet<string> = new Set([`${BASE}start.js`, `${BASE}favicon.svg`, `${BASE}manifest.webmanifest`])
 
-/** On a slow line the kept page opens; it differs from the server's only after an update. */
+/** Time limit for the page on a slow line; then the cached page opens, which is outdated only after an update. */
 const PAGE_MS = 2500
-/** A kept answer may be old, so a slow line gets more time. */
+/** Time limit for a call: longer, because a cached response may be old. */
 const CALL_MS = 10_000
 
-/** Answers to keep. The session comes first, because it names their owner. */
+/** Calls whose responses are cached. The session comes first, because it names their owner. */
 const SESSION = `${API}auth/session`
 const LOANS = `${API}me/loans`
 const CALLS: readonly string[] = [SESSION, `${API}config`, `${API}me`, LOANS]
@@ -68,12 +68,12 @@ worker.addEventListener('fetch', (event) => {
   const { origin, pathname, search } = new URL(request.url)
   if (origin !== location.origin) return
   if (request.method !== 'GET') {
-    // Signing in or out, also without an answer, ends what is kept of the person before.
+    // A sign-in or sign-out, even without a response, deletes what is cached of the previous person.
     if (pathname.startsWith(`${API}auth/`)) event.waitUntil(forget())
     return
   }
   if (request.mode === 'navigate') {
-    // Pages of the server alone: they are no screens.
+    // Pages that the server renders itself are not screens of this app.
     const isServers = [`${BASE}api/`, `${BASE}unsubscribe/`, COVERS].some((start) => pathname.startsWith(start))
     if (!isServers) event.respondWith(page(event))
   } else if (pathname.startsWith(`${BASE}static/`)) event.respondWith(file(request))
@@ -87,7 +87,7 @@ async function install(event: InstallEvent): Promise<void> {
   const files = await caches.open(FILES)
   const [html] = await Promise.all([pageOfBuild(), files.addAll([...build.files, ...UNNAMED])])
   await files.put(BASE, html)
-  // Then a file needs no start of this worker, which takes a slow phone 50 ms or more.
+  // These routes serve files without starting this worker, which takes a slow phone 50 ms or more.
   await event.addRoutes?.([
     { condition: { urlPattern: `${BASE}static/*` }, source: { cacheName: FILES } },
     { condition: { urlPattern: `${COVERS}*` }, source: { cacheName: PERSON } },
@@ -95,7 +95,10 @@ async function install(event: InstallEvent): Promise<void> {
   await worker.skipWaiting()
 }
 
-/** Another server of the library may have another build for some minutes: the browser then installs this one later. */
+/**
+ * Fetches the page. During an update another server may have another build for some minutes: this install then fails,
+ * and the browser tries again later.
+ */
 async function pageOfBuild(): Promise<Response> {
   const response = await fetch(BASE, { cache: 'reload', credentials: 'omit' })
   const html = await response.text()
@@ -106,7 +109,7 @@ async function pageOfBuild(): Promise<Response> {
 async function activate(): Promise<void> {
   const others = (await caches.keys()).filter((name) => name !== FILES && name !== PERSON)
   await Promise.all(others.map((name) => caches.delete(name)))
-  // The server's answer is on its way while this worker starts.
+  // The page is requested while this worker starts.
   await worker.registration.navigationPreload?.enable()
   await worker.clients.claim()
 }
@@ -119,7 +122,7 @@ async function keptFile(address: string): Promise<Response | undefined> {
   return (await caches.open(FILES)).match(address, { ignoreVary: true })
 }
 
-/** The page waits for start.js, so a line that hangs must not keep it. */
+/** Answers files without a hash. The page waits for start.js, so a slow line must not block it. */
 async function unnamed(request: Request): Promise<Response> {
   const network = fetch(request)
   return (await within(network, PAGE_MS)) ?? (await keptFile(request.url)) ?? network
@@ -132,16 +135,16 @@ async function page({ request, preloadResponse }: FetchEvent): Promise<Response>
   return (await keptFile(BASE)) ?? network
 }
 
-/** Returns the answer, or undefined after this time or without one. */
+/** Returns the response, or undefined if it fails or takes longer than this. */
 function within(answer: Promise<Response>, milliseconds: number): Promise<Response | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds))
   return Promise.race([answer.catch(() => undefined), late])
 }
 
-/** Answers of a proxy whose server is down. */
+/** True for the response of a proxy whose server is down. */
 const isGateway = ({ status }: Response): boolean => status >= 502 && status <= 504
 
-/** Number of sign-ins and sign-outs so far: an answer asked for before the last one is not stored. */
+/** Number of sign-ins and sign-outs so far: a response requested before the last one is not stored. */
 let turn = 0
 
 async function forget(): Promise<void> {
@@ -158,7 +161,7 @@ async function call(event: FetchEvent, path: string): Promise<Response> {
   return kept ?? network
 }
 
-/** Calls the server, and keeps the answer. */
+/** Calls the server, and caches the response. */
 async function ask(request: Request, path: string): Promise<Response> {
   const mine = turn
   const response = await fetch(request)
@@ -186,7 +189,7 @@ async function store(path: string, response: Response, mine: number): Promise<vo
   if (mine !== turn) await caches.delete(PERSON)
 }
 
-/** Keeps the covers of the own loans; a missing one does not matter. */
+/** Caches the covers of the student's loans; a missing one does not matter. */
 async function storeCovers(person: Cache, answer: string): Promise<void> {
   const { loans } = JSON.parse(answer) as { loans: readonly { bookId: number }[] }
   const wanted = new Set(loans.map(({ bookId }) => `${COVERS}${bookId}.svg`))
@@ -215,7 +218,7 @@ async function keptOwner(): Promise<number | null> {
   return session ? ownerOf(await session.text()) : null
 }
 
-/** Keeps what the page loaded before this worker started. */
+/** Caches what the page loaded before this worker started. */
 async function keep({ language, student }: Keep): Promise<void> {
   const files = await caches.open(FILES)
   await missing(files, build.words[language] ?? [], (path) => files.add(path))
@@ -225,7 +228,7 @@ async function keep({ language, student }: Keep): Promise<void> {
   await missing(await caches.open(PERSON), CALLS, (path) => ask(new Request(path, { headers }), path))
 }
 
-/** Does the work for every address without an answer in the cache, in order. */
+/** Calls `work`, in order, for every address that is missing from the cache. */
 async function missing(cache: Cache, paths: readonly string[], work: (path: string) => Promise<unknown>) {
   for (const path of paths) {
     // oxlint-disable-next-line no-await-in-loop -- the session is known before the calls that are kept for it

@@ -1,6 +1,6 @@
 import { useLayoutEffect, type CSSProperties, type ReactNode } from 'react'
 import classes from './Pages.module.css'
-// Hides the rest of the screen on paper.
+// Its rules hide the rest of the screen on paper.
 import './Sheet.module.css'
 
 type PagesProps = {
@@ -39,7 +39,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** One page of `Pages`. */
+/** A page of `Pages`, described as a picture to screen readers. */
 export function Page({ label, hidden = false, children }: PageProps) {
   return (
     <div role="img" aria-label={label} className={classes.page} data-unseen={hidden || undefined}>

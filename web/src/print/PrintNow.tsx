@@ -8,7 +8,7 @@ import { usePrinting } from './usePrinting'
 type PrintNowProps = {
   paper: PaperName
   className?: string | undefined
-  /** Called after the print or its cancellation: removes the sheet. */
+  /** Called after the print or its cancellation, to remove the sheet. */
   onDone: () => void
   children: ReactNode
 }

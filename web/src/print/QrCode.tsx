@@ -10,7 +10,7 @@ type QrCodeProps = {
   large?: boolean
 }
 
-/** A QR code for a phone. */
+/** A QR code to be read by a phone. */
 export function QrCode({ text, label, large = false }: QrCodeProps) {
   return (
     <div className={large ? `${classes.code} ${classes.large}` : classes.code}>

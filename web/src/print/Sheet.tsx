@@ -5,7 +5,7 @@ import classes from './Sheet.module.css'
 type SheetProps = {
   paper: PaperName
   className?: string | undefined
-  /** Name, if the sheet is an article of its own. */
+  /** Accessible name; the sheet is then an article. */
   label?: string
   role?: 'status'
   children: ReactNode

@@ -5,7 +5,7 @@ import type { Symbol } from './symbol'
 const QUIET_BARS = 10
 const BAR_HEIGHT = 40
 
-/** Bars for scanners; null for a text that Code 128 cannot encode. */
+/** Draws the bars of a text; null if Code 128 cannot encode it. */
 export function code128(text: string): Symbol | null {
   const drawing: { encodings?: { data: string }[] } = {}
   let fits = true

@@ -9,7 +9,6 @@ type Paper = {
   height?: number | 'as long as its content'
 }
 
-/** Supported papers. */
 const PAPERS = {
   '58mm': { width: 58, margin: 4, height: 'as long as its content' },
   '80mm': { width: 80, margin: 4, height: 'as long as its content' },
@@ -54,7 +53,7 @@ export function roomOn(name: PaperName): { width: string; margin: string } {
 export function pageRule(name: PaperName, pixels: number): string | null {
   const { width, margin, height }: Paper = PAPERS[name]
   if (height === undefined) return null
-  // One more, so that rounding never adds a page.
+  // One millimetre more, so that rounding never adds a page.
   const long = typeof height === 'number' ? height : Math.ceil(pixels / PER_MM) + 2 * margin + 1
   return `@page { size: ${width}mm ${long}mm; margin: ${margin}mm; }`
 }

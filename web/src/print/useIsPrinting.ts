@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 
-/** True while the browser prints: what only paper needs is drawn then. */
+/** True while the browser prints, to render what only the paper needs. */
 export function useIsPrinting(): boolean {
   const [printing, setPrinting] = useState(false)
   useEffect(() => {

@@ -48,7 +48,7 @@ export type ScreenName = keyof typeof screens
 const all: readonly Screen[] = Object.values(screens)
 const links = all.filter(({ label }) => label !== undefined).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
 
-/** Screens with a link for this person, in order. */
+/** Returns the screens with a link for this person, in order. */
 export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): readonly Screen[] =>
   links.filter(
     ({ for: whom, may }) =>

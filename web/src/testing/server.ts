@@ -5,14 +5,14 @@ import english from '../messages/server.json'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** `/books/{id}` with a number in place of each id. */
+/** Path such as `/books/{id}` with a number in place of each id. */
 type Filled<Path extends string> = Path extends `${infer Before}{${string}}${infer After}`
   ? `${Before}${number}${Filled<After>}`
   : Path
 
 type Headers = { headers?: Record<string, string> }
 
-/** Documented answer of a success; 200 is the default status. */
+/** Documented response of a success; 200 is the default status. */
 type Success<Responses> = {
   [Status in keyof Responses & number]: Responses[Status] extends { content: { 'application/problem+json': unknown } }
     ? never
@@ -23,7 +23,7 @@ type Success<Responses> = {
 
 type Refusal = Headers & { status: number; body: Problem }
 
-/** A `Response` is an answer from elsewhere, such as a proxy. */
+/** A `Response` is one from elsewhere, such as a proxy. */
 type Answer<Responses> = Success<Responses> | Refusal | Response
 
 type Operation = {
@@ -34,7 +34,7 @@ type Operation = {
   }[Method]
 }[keyof paths]
 
-/** Answers by "METHOD /path" below the API's base, typed by the server's document. */
+/** Responses by "METHOD /path" below the API's base, typed by the API document. */
 export type Handlers = {
   [One in Operation as One['name']]?: One['answer'] | ((request: Request) => One['answer'] | Promise<One['answer']>)
 }
@@ -42,7 +42,7 @@ export type Handlers = {
 type AnyAnswer = Response | (Headers & { status?: number; body?: unknown })
 type AnyHandler = AnyAnswer | ((request: Request) => AnyAnswer | Promise<AnyAnswer>)
 
-/** Replaces the server; answers 404 without a handler. Returns the requests made. */
+/** Replaces `fetch` by these handlers; a request without a handler gets 404. Returns the requests made. */
 export function fakeServer(handlers: Handlers): Request[] {
   const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
   const made: Request[] = []
@@ -64,13 +64,13 @@ export function fakeServer(handlers: Handlers): Request[] {
 
 const words: Readonly<Record<string, string>> = english
 
-/** Builds a refusal as the server does; texts without parameters are found by the code. */
+/** Builds a refusal like the server's; `detail` is the English text of the code. */
 export function problem(status: number, code: Problem['code'], more: Partial<Problem> = {}): Refusal {
   const detail = words[`problem.${code}`] ?? code
   return { status, body: { type: 'about:blank', title: code, status, code, detail, params: {}, ...more } }
 }
 
-/** Builds a field error of a problem; a rule unknown to this page brings its own text. */
+/** Builds a field error; `message` is the text for a rule that the page does not know. */
 export const wrong = (field: string, rule: string, params: Record<string, unknown> = {}, message = rule) => ({
   field,
   rule,

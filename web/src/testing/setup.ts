@@ -5,10 +5,10 @@ import catalogues from 'virtual:messages'
 import { loadWords, startMessages } from '../lib/messages'
 import type { MessagePart } from '../messages/types'
 
-// A lazy screen is compiled when a test first opens it.
+// A lazy screen is compiled when a test first opens it, which takes time.
 configure({ asyncUtilTimeout: 5000 })
 
-// Node's own channel keeps a finished test run alive; tabs also use the storage.
+// Node's own BroadcastChannel keeps a finished test run alive; without it the code uses the storage.
 Reflect.deleteProperty(globalThis, 'BroadcastChannel')
 
 // Missing in jsdom, required by Mantine.

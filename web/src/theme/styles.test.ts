@@ -7,7 +7,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
 
-/** Further components whose style sheets a component needs. */
+/** Further components whose style sheets a component requires. */
 const PARTS: Record<string, string[]> = { Menu: ['Popover'], Modal: ['ModalBase', 'Overlay'] }
 
 it('W26: every component of Mantine that is used brings its styles along', () => {

@@ -84,7 +84,7 @@ export const themeIn = () =>
       PasswordInput: {
         defaultProps: {
           size: 'md',
-          // Mantine leaves it out of the tab order.
+          // By default Mantine leaves the button out of the tab order.
           visibilityToggleFocusable: true,
           visibilityToggleButtonProps: { 'aria-label': t('common.showPassword') },
         },
@@ -100,7 +100,7 @@ export const themeIn = () =>
           closeButtonProps: { 'aria-label': t('common.close') },
         },
       },
-      // A window's title bar is no banner landmark.
+      // A dialog's title bar must not be a banner landmark.
       ModalHeader: { defaultProps: { role: 'presentation' } },
       Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('common.close') }, withBorder: true } },
       Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },

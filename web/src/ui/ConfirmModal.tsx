@@ -12,10 +12,10 @@ type ConfirmModalProps = {
   /** Label of the answer that changes nothing. */
   cancel?: string
   danger?: boolean
-  /** Frequent question: Enter confirms. */
+  /** True for a frequent question: Enter confirms. */
   routine?: boolean
   pending?: boolean
-  /** The question is not answered yet. */
+  /** True while the question cannot be confirmed. */
   disabled?: boolean
   onConfirm: () => void
   onClose: () => void
@@ -42,7 +42,7 @@ export function ConfirmModal({
   useEffect(() => {
     asking.current = opened
   }, [opened])
-  // A question that unmounts cannot fade out and return the focus by itself.
+  // A question that unmounts while open cannot fade out and return the focus by itself.
   useEffect(() => () => void (asking.current && focusBack(before)), [before])
 
   return (

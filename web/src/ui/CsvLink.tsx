@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core'
 
 type CsvLinkProps = {
-  /** List of the API that is exported whole. */
+  /** List that the API exports completely. */
   list: 'books' | 'holds'
-  /** Text of the link. */
   children: string
 }
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { renderRoutes } from '../testing/render'
 import { Dialog } from './Dialog'
 
-/** Shows a window, and returns what is called when it closes. */
+/** Shows a dialog, and returns its `onClose` mock. */
 function show(keepsOpen = false) {
   const onClose = vi.fn()
   const element = (

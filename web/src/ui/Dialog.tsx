@@ -3,13 +3,13 @@ import { useEffect, useState } from 'react'
 import { focusBack } from '../lib/focus'
 
 type DialogProps = Omit<ModalProps, 'opened' | 'closeOnClickOutside' | 'closeOnEscape'> & {
-  /** It shows what is shown once, such as recovery codes: only its own buttons close it. */
+  /** True for content that is shown once, such as recovery codes: only the dialog's own buttons close it. */
   keepsOpen?: boolean
 }
 
 /**
- * A window that is open while mounted. On unmount the focus returns to where it was. A click beside it closes it only
- * while nothing was typed.
+ * A dialog that is open while mounted. On unmount the focus returns to where it was. A click outside closes it only if
+ * nothing was typed.
  */
 export function Dialog({ keepsOpen = false, ...props }: DialogProps) {
   const [before] = useState(() => document.activeElement)

@@ -1,6 +1,6 @@
 import { dayText, moneyText } from '../lib/format'
 
-/** A calendar day, readable for people and machines. */
+/** A calendar day, formatted for readers, with the ISO day for machines. */
 export function DateText({ day }: { day: string }) {
   return (
     <time dateTime={day.slice(0, 10)} className="tabular">

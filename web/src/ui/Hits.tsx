@@ -4,7 +4,7 @@ import classes from './Hits.module.css'
 
 type Hit = {
   id: number
-  /** Facts that tell the hit from the others; empty ones are left out. */
+  /** Facts that distinguish the match from the others; empty ones are left out. */
   facts: readonly (string | null)[]
   onChoose: () => void
 }

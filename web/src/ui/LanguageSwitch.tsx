@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { chooseLanguage, currentLanguage, LANGUAGES, t } from '../lib/messages'
 
-/** The page remounts in the other language: the focus returns to the switch. */
+/** True after a press: the page remounts in the other language, and the switch takes the focus again. */
 let pressed = false
 
 /** Switches to the other language, which is named in that language. */

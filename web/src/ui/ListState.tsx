@@ -10,7 +10,7 @@ type ListStateProps<Data> = {
   query: {
     data: Data | undefined
     isError: boolean
-    /** Shown at the end of the list instead (`ShowMore`). */
+    /** A failure of the next page is shown at the end of the list instead (`ShowMore`). */
     isFetchNextPageError?: boolean
     error: unknown
     refetch: () => Promise<unknown>

@@ -1,4 +1,4 @@
-/** The three spines of the preloader and the favicon. */
+/** The logo: three book spines, as in the preloader and the favicon. */
 export function LogoMark({ size = 26 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 48 48" fill="currentColor" aria-hidden="true" focusable="false">

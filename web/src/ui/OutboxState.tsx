@@ -5,7 +5,7 @@ import type { Entry, LineState } from '../lib/outbox'
 import { t } from '../lib/messages'
 import classes from './OutboxState.module.css'
 
-/** Time for which a bounce is shown, milliseconds. */
+/** Time for which the tick of a bounce is shown, milliseconds. */
 const TICK_MS = 1000
 
 const NONE: readonly string[] = []
@@ -13,13 +13,13 @@ const NONE: readonly string[] = []
 type StatusLineProps = {
   waiting: readonly Entry<unknown>[]
   line: LineState
-  /** Codes held for an open form. */
+  /** Codes held back while a form is open. */
   held?: readonly string[]
-  /** Code of a bounce. */
+  /** Last code that was ignored as a bounce of the scanner's trigger. */
   bounced: { code: string; at: number } | null
 }
 
-/** Line of fixed height below a box: tasks that wait for the server, and a tick for a bounce (R-SEAM-2, R-SEAM-5). */
+/** Line of fixed height below a box: tasks waiting for the server, and a tick for a bounce (R-SEAM-2, R-SEAM-5). */
 export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLineProps) {
   const isTick = useMoment(bounced?.at, TICK_MS)
   const labels = waiting.filter(({ isVolatile }) => !isVolatile).map(({ label }) => label)

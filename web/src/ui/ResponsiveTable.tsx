@@ -26,7 +26,7 @@ type ResponsiveTableProps<Row> = {
   columns: readonly [Column<Row>, ...Column<Row>[]]
   /** Up to this window width each row is a card. */
   cardsUpTo?: string
-  /** Low rows, for long lists. */
+  /** Compact rows, for long lists. */
   dense?: boolean
 }
 

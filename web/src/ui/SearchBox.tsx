@@ -9,7 +9,7 @@ import classes from './SearchBox.module.css'
 
 const QUIET_MS = 150
 
-/** Returns the search text from the address, so that reload, Back and a shared link show the same. */
+/** Returns the search text from the address, so that reload, Back and a shared link show the same results. */
 export function useSearchText(): string {
   return useSearchParams()[0].get('q') ?? ''
 }
@@ -29,7 +29,8 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   const [text, setText] = useState(inAddress)
   const input = useRef<HTMLInputElement>(null)
 
-  // Back, Forward and links set the text; the box's own change of the address must not overtake typing.
+  // Back, Forward and links set the text. The box's own changes of the address do not, so that they cannot overtake
+  // typing.
   const [seen, setSeen] = useState(inAddress)
   if (seen !== inAddress) {
     setSeen(inAddress)
@@ -37,7 +38,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   }
 
   function write(value: string) {
-    // The reader is already on the way to another page.
+    // The reader is leaving for another page; a change of the address would undo that navigation.
     if (leaving) return
     setParams(
       (before) => {

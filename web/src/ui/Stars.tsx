@@ -4,7 +4,7 @@ import classes from './Stars.module.css'
 
 const FROM_TOP = 'l2.5 5.2 5.7.7-4.2 3.9 1.1 5.7-5.1-2.8-5.1 2.8 1.1-5.7-4.2-3.9 5.7-.7z'
 const STAR = `M10 1.8${FROM_TOP}`
-/** One path, as a list shows hundreds of stars. */
+/** One path for all five stars, because a list shows hundreds of them. */
 const FIVE_STARS = [10, 30, 50, 70, 90].map((x) => `M${x} 1.8${FROM_TOP}`).join('')
 
 function FiveStars() {

@@ -5,7 +5,7 @@ import classes from './Why.module.css'
 type WhyProps = {
   /** Subject of the explanation, for screen readers. */
   of: string
-  /** Called on opening. */
+  /** Called when the explanation is opened. */
   onOpen?: () => void
   children: ReactNode
 }

@@ -1,6 +1,6 @@
 import { BookmarkCheck, Check, CircleHelp, Info, OctagonX, TriangleAlert } from 'lucide-react'
 
-/** Icon of the class of a desk answer, besides its colour. */
+/** Icons for the classes of desk answers, in addition to their colours. */
 export const answerIcons = {
   ok: Check,
   attention: TriangleAlert,

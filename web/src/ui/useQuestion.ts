@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 export type Question<About> = ReturnType<typeof useQuestion<About>>
 
-/** One question for all rows of a list. It remembers its row while it fades out. */
+/** State of one question for all rows of a list; the row is kept while the dialog fades out. */
 export function useQuestion<About>() {
   const [about, setAbout] = useState<About | null>(null)
   const [opened, setOpened] = useState(false)
