@@ -85,6 +85,7 @@ const TEXTS: &[(&str, &[Text])] = &[
             library::NAME,
             library::ADDRESS,
             library::ON_RECEIPTS,
+            library::UPI_ADDRESS,
             library::CURRENCY,
             library::CURRENCY_CODE,
             library::ACCESSION_PREFIX,

@@ -436,7 +436,9 @@ async fn amounts_are_told_in_the_librarys_currency(app: TestApp) {
 
 async fn an_address_for_payments_by_upi_is_refused_where_no_bank_would_know_it(app: TestApp) {
     let admin = app.admin(0).await;
-    for wrong in ["school", "@bank", "s@bank", "school@", "school@1b", "sch ool@bank", "school@bank.in", "स्कूल@bank"] {
+    for wrong in
+        ["school", "@bank", "s@bank", "school@", "school@1b", "sch ool@bank", "school@bank.in", "स्कूल@bank"]
+    {
         let answer = save(&admin, "library", &json!({ "upiAddress": wrong })).await;
         assert_eq!(answer.wrong_fields(), ["upiAddress"], "{wrong}");
     }

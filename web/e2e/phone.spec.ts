@@ -155,7 +155,7 @@ test('R-DESK-9 a phone says what it lacks: a code, https, another phone in its p
   await second.goto(address)
   await expect(second.getByText('Another phone has used this code already.')).toBeVisible()
   await expectAccessible(second, 'a phone with a used code')
-  await expect(pairing(page)).toContainText("Another phone tried to use this phone’s code")
+  await expect(pairing(page)).toContainText('Another phone tried to use this phone’s code')
   await expectAccessible(page, 'a code that was tried twice')
 
   // A copy of the phone's page takes over.

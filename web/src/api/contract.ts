@@ -316,6 +316,12 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 200
+    },
+    "upiAddress": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
     }
   },
   "NewPasskey": {

@@ -12,7 +12,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -160,7 +160,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm an authenticator app by a code; sign-in requires it from now on. Recovery codes are issued if there are none. */
+        /**
+         * Confirm an authenticator app with a code; sign-in requires the app from now on. Recovery codes are issued if there
+         *     are none.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -209,7 +212,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove one's own authenticator app. Passkeys stay. */
+        /** Remove the caller's own authenticator app. Passkeys stay. */
         post: {
             parameters: {
                 query?: never;
@@ -256,7 +259,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Request a password reset link by mail. The answer is the same for every address, known or not. */
+        /** Request a password reset link by mail. The response is the same for every address, known or not. */
         post: {
             parameters: {
                 query?: never;
@@ -368,7 +371,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a sign-in with the college's provider; the answer sets a cookie that identifies the browser on its return. */
+        /** Begin a sign-in with the college's provider; the response sets a cookie that identifies the browser on its return. */
         post: {
             parameters: {
                 query?: never;
@@ -463,7 +466,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Link an account with the college's provider, once, by its password; the answer sets the session cookie. */
+        /** Link an account with the college's provider, once, by its library password; the response sets the session cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -659,7 +662,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password. Other browsers are signed out; this one gets a new cookie. */
+        /** Change the caller's own password. Other browsers are signed out; this one gets a new cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -706,7 +709,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace one's recovery codes. */
+        /** Replace the caller's recovery codes. */
         post: {
             parameters: {
                 query?: never;
@@ -757,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Choose a password with a code, and sign in (R-PEOPLE-3). An unknown person, another person's code and a wrong code
-         *     get the same answer.
+         *     get the same response.
          */
         post: {
             parameters: {
@@ -971,8 +974,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in; the answer sets the session cookie. If the account has a second factor, the right password gets
-         *     `second-factor-needed`, and `POST /auth/sign-in/code` follows in the same browser within five minutes.
+         * Sign in; the response sets the session cookie. If the account has a second factor, the right password gets
+         *     `second-factor-needed`, and `POST /auth/sign-in/code` must follow in the same browser within five minutes.
          */
         post: {
             parameters: {
@@ -1051,7 +1054,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Complete a sign-in by the code that follows the password. The half sign-in is read from the browser's cookie. */
+        /** Complete a sign-in with the code that follows the password. The half sign-in is read from the browser's cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -1100,7 +1103,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in with a passkey; the answer sets the session cookie. No second step follows. */
+        /** Sign in with a passkey; the response sets the session cookie. No second step follows. */
         post: {
             parameters: {
                 query?: never;
@@ -1149,7 +1152,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie that identifies the browser. */
+        /**
+         * Begin to sign in with a passkey, alone or as the second step. The response sets a cookie that identifies the
+         *     browser.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1271,8 +1277,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a backup now, beside the daily ones; the last ten of these are kept. It goes on by itself: read the list. While one
-         *     is made, a second call changes nothing.
+         * Make a backup now, in addition to the daily ones; the last ten made by hand are kept. The server makes it in the
+         *     background: read the list for the result. While a backup is being made, a second call changes nothing.
          */
         post: {
             parameters: {
@@ -1331,8 +1337,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because it holds
-         *     everything. The server's log notes each download.
+         * Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because a
+         *     backup contains all data. Each download is logged.
          */
         get: {
             parameters: {
@@ -1386,9 +1392,9 @@ export interface paths {
                 query?: {
                     /** @description Only books with a copy on the shelf. */
                     available?: boolean;
-                    /** @description `next` or `previous` of another page. */
+                    /** @description Value of `next` or `previous` from another page. */
                     cursor?: string;
-                    /** @description Counts `total` exactly beyond 1000 too, which may take as long as reading all titles. */
+                    /** @description Counts `total` exactly even above 1000, which may take as long as reading all titles. */
                     exact?: boolean;
                     /** @description Fields to search. */
                     field?: "any" | "title";
@@ -1398,8 +1404,8 @@ export interface paths {
                     limit?: number;
                     /**
                      * @description Text to find in title or author, ignoring case and accents, best matches first: the title itself, whole words,
-                     *     parts of words, then the more popular book. A text that no book contains may be an ISBN or a barcode; otherwise the
-                     *     books of `meant` are listed.
+                     *     parts of words, then the more popular book. If no book contains the text, it is looked up as an ISBN or a
+                     *     barcode; otherwise the books of `meant` are listed.
                      */
                     q?: string;
                     /** @description Order of the books. */
@@ -1546,7 +1552,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the catalogue as MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short one for each other title. */
+        /**
+         * Download the catalogue as MARC 21 (ISO 2709, UTF-8): imported records unchanged, and a short record for each other
+         *     title.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -1741,7 +1750,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 100 by default. */
                     limit?: number;
@@ -1925,11 +1934,11 @@ export interface paths {
                 };
             };
         };
-        /** Cancel all reservations of a title that no copy can fill any more. */
+        /** Cancel all reservations of a title; refused unless no copy is left that could fill them. */
         delete: {
             parameters: {
                 query?: {
-                    /** @description A librarian's reason. */
+                    /** @description Reason, given by a librarian. */
                     reason?: string;
                 };
                 header?: {
@@ -2055,7 +2064,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 20 by default. */
                     limit?: number;
@@ -2163,7 +2172,7 @@ export interface paths {
                     book?: number;
                     /** @description Changes of this copy itself; its loans are listed under its title. */
                     copy?: number;
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description First day. */
                     from?: string;
@@ -2342,7 +2351,7 @@ export interface paths {
         put?: never;
         /**
          * Reverse a charge, such as the price of a copy that was found.
-         * @description What was paid for it becomes credit.
+         * @description The amount paid for the charge becomes credit.
          */
         post: {
             parameters: {
@@ -2526,7 +2535,7 @@ export interface paths {
                 query?: {
                     /** @description Only the copy with this barcode. */
                     barcode?: string;
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -2772,8 +2781,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. It is made smaller, and only its pixels are kept. A
-         *     cover that no book shows is deleted after three days.
+         * Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. The picture is scaled down, and its metadata
+         *     is dropped. A cover that no book uses is deleted after three days.
          */
         post: {
             parameters: {
@@ -2873,7 +2882,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's phones, those of other desks too. */
+        /** List the caller's phones, including those of other desks. */
         get: {
             parameters: {
                 query?: never;
@@ -2904,7 +2913,10 @@ export interface paths {
             };
         };
         put?: never;
-        /** Pair a phone with a desk: returns the code to open, and replaces one of this desk that no phone has opened. */
+        /**
+         * Pair a phone with a desk: returns the address to open, and replaces an earlier one of this desk that no phone has
+         *     opened.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -3014,7 +3026,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules is an answer too. */
+        /** Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules also has status 200. */
         post: {
             parameters: {
                 query?: never;
@@ -3083,7 +3095,7 @@ export interface paths {
                 query?: {
                     /** @description Kind of change, for instance `lent`. */
                     action?: string;
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -3180,7 +3192,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -3283,7 +3295,7 @@ export interface paths {
         delete: {
             parameters: {
                 query?: {
-                    /** @description A librarian's reason. */
+                    /** @description Reason, given by a librarian. */
                     reason?: string;
                 };
                 header?: {
@@ -3411,7 +3423,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -3489,18 +3501,18 @@ export interface paths {
         };
         put?: never;
         /**
-         * Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The import
-         *     goes on by itself; read its progress.
+         * Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The
+         *     import runs in the background; read its progress.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                     /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
                     withClashes?: boolean;
@@ -3611,7 +3623,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the rejected rows of an import of books, each after its line and reason, to correct and import again. */
+        /**
+         * Download the rejected rows of an import of books, each preceded by its line number and the reason, to correct and
+         *     import again.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -3661,8 +3676,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
-         *     progress.
+         * Undo a whole import of books, unless one of its books was lent, reserved or reviewed since. The undo runs in the
+         *     background; read its progress.
          */
         post: {
             parameters: {
@@ -3726,16 +3741,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview an import of books: what would be new, is there already, or is rejected. Stores nothing. */
+        /**
+         * Preview an import of books: the numbers of rows that would be new, are already in the catalogue, or are rejected.
+         *     Stores nothing.
+         */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                     /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
                     withClashes?: boolean;
@@ -3885,7 +3903,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 30 by default. */
                     limit?: number;
@@ -3917,7 +3935,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Remember a printed batch of labels. */
+        /** Record a printed batch of labels. */
         post: {
             parameters: {
                 query?: never;
@@ -4139,13 +4157,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Id of a printed batch. */
+                    /** @description Only copies of this printed batch. */
                     batch?: number;
-                    /** @description Id of a title. */
+                    /** @description Only copies of this title. */
                     book?: number;
                     /** @description First barcode of a range. */
                     from?: string;
-                    /** @description First day on which the copies were added. */
+                    /** @description Only copies added on this day or later. */
                     since?: string;
                     /** @description Last barcode of a range. */
                     to?: string;
@@ -4200,13 +4218,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Id of a printed batch. */
+                    /** @description Only copies of this printed batch. */
                     batch?: number;
-                    /** @description Id of a title. */
+                    /** @description Only copies of this title. */
                     book?: number;
                     /** @description First barcode of a range. */
                     from?: string;
-                    /** @description First day on which the copies were added. */
+                    /** @description Only copies added on this day or later. */
                     since?: string;
                     /** @description Last barcode of a range. */
                     to?: string;
@@ -4258,7 +4276,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` or `previous` of another page. */
+                    /** @description Value of `next` or `previous` from another page. */
                     cursor?: string;
                     /** @description Only loans that are overdue, due today, or due from today to Sunday. */
                     due?: "overdue" | "today" | "week";
@@ -4364,7 +4382,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the due date of one loan by hand, with a reason; its renewals stay. */
+        /** Set the due date of one loan by hand, with a reason; the number of its renewals stays. */
         post: {
             parameters: {
                 query?: never;
@@ -4567,7 +4585,7 @@ export interface paths {
         put?: never;
         /**
          * Return a book (R-LOAN-3).
-         * @description With `Prefer: return=representation` the answer says where the copy is now.
+         * @description With `Prefer: return=representation` the response says where the copy is now.
          */
         post: {
             parameters: {
@@ -4649,13 +4667,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Opaque position, from `next`. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
                     /** @description Maximum number of mails, 1 to 100. */
                     limit?: number;
-                    /** @description Person to whom the mails went. */
+                    /** @description Only mails to this person. */
                     person?: number;
-                    /** @description State; all without it. */
+                    /** @description Only mails in this state. */
                     state?: components["schemas"]["MailState"];
                 };
                 header?: never;
@@ -4701,7 +4719,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a mail again that failed or was stopped; one that waits or was sent stays as it is. */
+        /** Send a failed or stopped mail again; a queued or sent mail stays as it is. */
         post: {
             parameters: {
                 query?: never;
@@ -4762,7 +4780,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop a mail that waits. One that is being sent at this moment may still arrive; one that has ended stays as it is. */
+        /**
+         * Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail stays
+         *     as it is.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4821,7 +4842,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Preview the mails of tomorrow's reminders. Sends nothing. */
+        /** Preview the reminder mails planned for tomorrow. Sends nothing. */
         get: {
             parameters: {
                 query?: never;
@@ -4960,11 +4981,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one's own account. */
+        /** Read the caller's own account. */
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description Page length in lines, 1 to 100; 50 by default. */
                     limit?: number;
@@ -5100,7 +5121,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own open loans. */
+        /** List the caller's own open loans. */
         get: {
             parameters: {
                 query?: never;
@@ -5145,7 +5166,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one's own choices about mail. */
+        /** Read the caller's own mail preferences. */
         get: {
             parameters: {
                 query?: never;
@@ -5175,7 +5196,7 @@ export interface paths {
                 };
             };
         };
-        /** Save one's own choices about mail. */
+        /** Save the caller's own mail preferences. */
         put: {
             parameters: {
                 query?: never;
@@ -5440,7 +5461,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one's own second factors. */
+        /** Read the caller's own second factors. */
         get: {
             parameters: {
                 query?: never;
@@ -5485,7 +5506,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own sessions. */
+        /** List the caller's own sessions. */
         get: {
             parameters: {
                 query?: never;
@@ -5517,7 +5538,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Sign out all of one's other browsers. */
+        /** Sign out all other browsers of the caller. */
         delete: {
             parameters: {
                 query?: never;
@@ -5576,7 +5597,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out one of one's own browsers. */
+        /** Sign out one of the caller's own browsers. */
         delete: {
             parameters: {
                 query?: never;
@@ -5640,7 +5661,7 @@ export interface paths {
                 query?: {
                     /** @description Only people of this batch. */
                     batch?: string;
-                    /** @description `next` or `previous` of another page. */
+                    /** @description Value of `next` or `previous` from another page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
@@ -5692,7 +5713,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description First day; the first of the month by default. */
                     from?: string;
@@ -5801,7 +5822,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what was taken today, in this week and in this month. */
+        /** Read the money taken today, this week and this month. */
         get: {
             parameters: {
                 query?: never;
@@ -5896,7 +5917,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check a certificate. Numbers that do not exist are counted for the network: a certificate shows a person's name. */
+        /**
+         * Check a certificate. Numbers that do not exist count against a limit of the network, because a certificate shows a
+         *     person's name.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -5988,7 +6012,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the first steps of a new library, and what waits today. */
+        /** Read the first steps of a new library, and the day's work. */
         get: {
             parameters: {
                 query?: never;
@@ -6035,7 +6059,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Note that labels or cards were printed, for the first steps. */
+        /** Record that labels or cards were printed, which completes a first step. */
         post: {
             parameters: {
                 query?: never;
@@ -6161,16 +6185,16 @@ export interface paths {
                 query?: {
                     /** @description Only the people of this batch. */
                     batch?: string;
-                    /** @description `next` or `previous` of another page. */
+                    /** @description Value of `next` or `previous` from another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
                     /** @description Page size, 1 to 100; default 50. */
                     limit?: number;
-                    /** @description Words; each must occur in name, roll number, email, batch or department. */
+                    /** @description Search words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
-                     *     then.
+                     * @description Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
+                     *     ignored.
                      */
                     rollNumber?: string;
                     /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
@@ -6273,11 +6297,11 @@ export interface paths {
                     /** @description Only the people of this batch. */
                     batch?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
-                    /** @description Words; each must occur in name, roll number, email, batch or department. */
+                    /** @description Search words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
-                     *     then.
+                     * @description Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
+                     *     ignored.
                      */
                     rollNumber?: string;
                     /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
@@ -6324,7 +6348,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a person (R-PEOPLE-2). The id of a merged record answers with the record that was kept (R-PEOPLE-9). */
+        /** Read a person (R-PEOPLE-2). For the id of a merged record, returns the record that was kept (R-PEOPLE-9). */
         get: {
             parameters: {
                 query?: never;
@@ -6471,7 +6495,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description Page length in lines, 1 to 100; 50 by default. */
                     limit?: number;
@@ -6814,11 +6838,11 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description Value of `next` from another page. */
                     cursor?: string;
-                    /** @description Page size of ended loans, 1 to 100; default 50. Open loans come on one page. */
+                    /** @description Page size of ended loans, 1 to 100; default 50. All open loans are on one page. */
                     limit?: number;
-                    /** @description Default `open`. */
+                    /** @description State of the loans; `open` by default. */
                     state?: "open" | "ended";
                 };
                 header?: never;
@@ -7050,7 +7074,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pay credit out, at most what there is. */
+        /** Pay credit out, at most the credit that the person has. */
         post: {
             parameters: {
                 query?: never;
@@ -7185,7 +7209,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Reset the second factor of a person who lost it. The person is signed out and then signs in with the password alone. */
+        /**
+         * Reset the second factor of a person who lost it. The person is signed out, and can then sign in with the password
+         *     alone.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -7355,15 +7382,16 @@ export interface paths {
         put?: never;
         /**
          * Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, or with columns that are chosen, at most
-         *     200 000 rows (R-PEOPLE-4). Each portion of a thousand rows is stored whole or not at all.
+         *     `rollNumber,name,email,department,batch,category,validUntil` or some of these columns, or with the columns that
+         *     `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
+         *     or not at all.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
                     /** @description Preview: store nothing. */
@@ -7724,8 +7752,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange the code that a desk shows for a token of the phone's own. A code is good once and for ten minutes, so that a
-         *     picture of it opens nothing later. A repeat with the same token is a no-op.
+         * Exchange the code that a desk shows for a token of the phone's own. A code is valid once and for ten minutes, so
+         *     that a photo of it is useless later. A repeat with the same token is a no-op.
          */
         post: {
             parameters: {
@@ -7868,8 +7896,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Count a print of a receipt, before it is printed.
-         * @description The first print is the original; `prints` of the answer numbers the copies after it (R-MONEY-3).
+         * Record a print of a receipt; call this before printing.
+         * @description The first print is the original, later ones are copies; `prints` in the response counts them all (R-MONEY-3).
          */
         post: {
             parameters: {
@@ -8488,7 +8516,10 @@ export interface paths {
                 };
             };
         };
-        /** Save a version of the rules (R-RULE-3), and shorten loans beyond a new day on which all books are due (R-RULE-6). */
+        /**
+         * Save a version of the rules (R-RULE-3), and shorten loans that end after a new day on which all books are due
+         *     (R-RULE-6).
+         */
         put: {
             parameters: {
                 query?: never;
@@ -8603,7 +8634,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask whether the first librarian is still to be made. */
+        /** Read whether the first librarian must still be created. */
         get: {
             parameters: {
                 query?: never;
@@ -8775,7 +8806,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of the previous page. */
+                    /** @description Value of `next` from the previous page. */
                     cursor?: string;
                     /** @description Page length, 1 to 100; 30 by default. */
                     limit?: number;
@@ -8807,7 +8838,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Close the till. The closing has a number without gaps; its payments can no longer be undone, only reversed. */
+        /** Close the till. Closings are numbered without gaps; payments in a closing can no longer be undone, only reversed. */
         post: {
             parameters: {
                 query?: never;
@@ -8965,7 +8996,7 @@ export interface components {
         AccessionForm: {
             /** @description Author or authors. */
             author?: string;
-            /** @description Barcodes of the first copies; the others get the next accession numbers. */
+            /** @description Barcodes of the first copies; the remaining copies get the next accession numbers. */
             barcodes?: string[];
             /**
              * Format: int64
@@ -8996,7 +9027,7 @@ export interface components {
             balance: components["schemas"]["Money"];
             /** @description Unsettled charges, oldest first. */
             charges: components["schemas"]["Charge"][];
-            /** @description Payments for charges that were reversed later and not paid out; included in the balance. */
+            /** @description Payments for charges that were reversed later, less what was paid out; included in the balance. */
             credit: components["schemas"]["Money"];
             /** @description Running fines by loan. */
             fines: components["schemas"]["RunningFine"][];
@@ -9025,7 +9056,7 @@ export interface components {
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
         };
-        /** @description An open loan that changes. */
+        /** @description An open loan that the change affects. */
         Affected: {
             fineAfter: components["schemas"]["Money"];
             fineBefore: components["schemas"]["Money"];
@@ -9053,11 +9084,11 @@ export interface components {
              */
             toShelve: number;
         };
-        /** @description Proof of the account's owner before a second factor is added, or a passkey removed. */
+        /** @description Proof that the caller owns the account, required to add a second factor or remove a passkey. */
         AuthenticatorBegin: {
             /**
-             * @description Code of the authenticator app, or a recovery code. Needed where the account has a second factor, unless this session
-             *     began by it within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+             * @description Code of the authenticator app, or a recovery code. Required if the account has a second factor, unless this
+             *     session began with one within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
              */
             code?: string;
             /** Format: password */
@@ -9073,27 +9104,27 @@ export interface components {
         /** @description Kept backups, newest first. */
         BackupList: {
             backups: components["schemas"]["KeptBackup"][];
-            /** @description Reason why the last backup was not made. */
+            /** @description Reason why the backups cannot be listed or the last one was not made; null without a failure. */
             failure: string | null;
-            /** @description True if the caller has every capability, which a download asks for. */
+            /** @description True if the caller has every capability, which a download requires. */
             mayDownload: boolean;
             plan: components["schemas"]["BackupPlan"] | null;
-            /** @description True for PostgreSQL, which `pg_dump` backs up. */
+            /** @description True if the database is PostgreSQL, which `pg_dump` backs up. */
             postgres: boolean;
-            /** @description True while a backup is made by hand. */
+            /** @description True while a backup requested by hand is being made. */
             running: boolean;
         };
         /** @description Plan of the daily backups. */
         BackupPlan: {
             /** @description Time of day in the library's time zone. */
             at: string;
-            /** @description Number of days that are kept, each with its backup. */
+            /** @description Number of days for which a backup each is kept. */
             days: number;
             /** @description Folder on the server. */
             folder: string;
-            /** @description Number of months behind those weeks. */
+            /** @description Number of months before those weeks, also with a backup each. */
             months: number;
-            /** @description Number of weeks behind those days. */
+            /** @description Number of weeks before those days, also with a backup each. */
             weeks: number;
         };
         /** @description Barred from borrowing up to and including a day. */
@@ -9127,14 +9158,14 @@ export interface components {
         };
         /** @description No-dues certificates of a batch. */
         BatchNoDues: {
-            /** @description Number of people who have nothing open. */
+            /** @description Number of people without open loans, holds or dues. */
             count: number;
             /** @description Their certificates, by name; empty in a preview. */
             issued: components["schemas"]["NoDues"][];
-            /** @description The others, by name. */
+            /** @description People who get no certificate, by name. */
             open: components["schemas"]["NotClear"][];
         };
-        /** @description Batch whose certificates are issued. */
+        /** @description Batch whose students get certificates. */
         BatchNoDuesForm: {
             batch: string;
             /** @description Preview: issue nothing. */
@@ -9144,7 +9175,7 @@ export interface components {
         BlockShown: {
             /** @description Template of the text: `x-messages[code]`. */
             code: string;
-            /** @description Numbers and days of the text. */
+            /** @description Parameters of the text, such as numbers and days. */
             facts: {
                 [key: string]: unknown;
             };
@@ -9213,11 +9244,11 @@ export interface components {
             price: components["schemas"]["Money"] | null;
             publisher: string;
             /**
-             * @description Reasons that keep the student who asks from borrowing the title without the desk; empty for other callers.
-             *     `POST /books/{id}/loans` decides again.
+             * @description Reasons why the calling student may not borrow the title without the desk; empty for other callers. `POST
+             *     /books/{id}/loans` checks again.
              */
             refusals: components["schemas"]["BlockShown"][];
-            /** @description Queue for the title, and the caller's place and choices. */
+            /** @description Queue for the title, with the caller's own hold and options. */
             reservation: components["schemas"]["Reservation"];
             /**
              * Format: int64
@@ -9291,13 +9322,13 @@ export interface components {
             /** @description Cursor of the previous page. */
             previous: string | null;
             /**
-             * @description At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
-             *     total and appear on no other page.
+             * @description At most 24 books found by another spelling if fewer than ten books match, likeliest first. They are not counted
+             *     in `total` and appear on no other page.
              */
             similar: components["schemas"]["SimilarBook"][];
             /** @description Number of matches, counted up to 1000 unless `exact` is set. */
             total: number;
-            /** @description True if `total` is exact; otherwise there are more. */
+            /** @description True if `total` is exact; otherwise there are more matches. */
             totalIsExact: boolean;
         };
         /** @description Review with its book. */
@@ -9337,11 +9368,11 @@ export interface components {
              * @description Rejected rows, clashes included.
              */
             rejected: number;
-            /** @description At most the first 200 of them. */
+            /** @description The first 200 rejected rows. */
             rejectedRows: components["schemas"]["RejectedBook"][];
             /**
-             * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
-             *     are very many.
+             * @description Rejected rows as CSV, each preceded by its line number and the reason, to correct and import again; null if
+             *     there are none, cut if there are very many.
              */
             rejectsFile: string | null;
             /** Format: int64 */
@@ -9367,7 +9398,7 @@ export interface components {
         CancelledHolds: {
             /**
              * Format: int64
-             * @description Number of readers who waited.
+             * @description Number of cancelled reservations.
              */
             count: number;
         };
@@ -9376,7 +9407,7 @@ export interface components {
          * @enum {string}
          */
         Capability: "desk" | "catalogue" | "people" | "money" | "settings";
-        /** @description Owner of a card. */
+        /** @description Result of a card look-up. */
         CardHolder: {
             /** @description Address to sign in with. */
             email: string;
@@ -9393,7 +9424,7 @@ export interface components {
             /** @description The category's own values. */
             rules?: components["schemas"]["CategoryRules"];
         };
-        /** @description A category's own values. A value left out is that of `Student`; null is "no limit". */
+        /** @description A category's own values. A missing value is that of `Student`; null is "no limit". */
         CategoryRules: {
             /**
              * Format: date
@@ -9419,7 +9450,7 @@ export interface components {
             fineUpToPrice?: boolean;
             /**
              * Format: int64
-             * @description Overdue days without a fine; one day more, and all of them cost.
+             * @description Overdue days without a fine; beyond them, all overdue days are charged.
              */
             graceDays?: number;
             /**
@@ -9492,7 +9523,7 @@ export interface components {
             /** @description Fields of this kind of change. */
             change: Record<string, never>;
             copy: components["schemas"]["CopyId"] | null;
-            /** @description The affected reader has been forgotten (R-PEOPLE-10). */
+            /** @description True if the affected reader has been forgotten (R-PEOPLE-10). */
             forgotten: boolean;
             id: components["schemas"]["ChangeId"];
             /** @description Description as messages to translate. */
@@ -9500,9 +9531,9 @@ export interface components {
             person: components["schemas"]["Named_UserId"] | null;
             /** @description Description in English. */
             text: string;
-            /** @description The caller may undo the change today; later changes may still prevent it. */
+            /** @description True if the caller may undo the change today; a later change may still prevent it. */
             undoable: boolean;
-            /** @description Already undone. */
+            /** @description True if the change was undone. */
             undone: boolean;
         };
         /** @description A charge that is not settled. */
@@ -9523,7 +9554,7 @@ export interface components {
             change: components["schemas"]["ChangeId"];
             charge: components["schemas"]["Charge"];
         };
-        /** @description Body of a charge. */
+        /** @description Request body of a charge. */
         ChargeForm: {
             amount: components["schemas"]["Money"];
             kind: components["schemas"]["ChargeKind"];
@@ -9574,10 +9605,10 @@ export interface components {
              * @description Without gaps, from 1.
              */
             number: number;
-            /** @description Cash that was in the till before: the opening float. */
+            /** @description Cash in the till at the start: the opening float. */
             opening: components["schemas"]["Money"];
         };
-        /** @description Body of a closing. */
+        /** @description Request body of a closing. */
         ClosingForm: {
             /**
              * Format: int64
@@ -9589,7 +9620,7 @@ export interface components {
             /** @description `expected` of the till as shown. */
             expected: components["schemas"]["Money"];
             note?: string;
-            /** @description Cash that was in the till before: the opening float. Default: 0. */
+            /** @description Opening float: cash that was in the till at the start; 0 by default. */
             opening?: components["schemas"]["Money"];
         };
         /** @description Closings, newest first. */
@@ -9603,7 +9634,7 @@ export interface components {
          * @enum {string}
          */
         Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
-        /** @description Person with their sign-in code, for a slip. */
+        /** @description Person with their sign-in code, to print on a slip. */
         CodeSlip: {
             /** @description Shown once: only its hash is stored. */
             code: string;
@@ -9664,6 +9695,8 @@ export interface components {
              * @description Today in the library's time zone.
              */
             today: string;
+            /** @description Address for payments by UPI; may be empty. */
+            upiAddress: string;
         };
         /** @description A copy of a title (R-COPY-1). */
         Copy: {
@@ -9694,7 +9727,7 @@ export interface components {
             /** Format: date */
             acquiredOn?: string | null;
             barcode?: string | null;
-            /** @description Empty or null: the location of its title. */
+            /** @description Shelf location; if empty or null, the location of the title. */
             location?: string | null;
             note?: string | null;
             price?: components["schemas"]["Money"] | null;
@@ -9704,7 +9737,7 @@ export interface components {
             id: components["schemas"]["HoldId"];
             /**
              * Format: date
-             * @description Last day on which it is kept.
+             * @description Last day on which the copy is kept.
              */
             readyUntil: string;
             userId: components["schemas"]["UserId"];
@@ -9715,7 +9748,7 @@ export interface components {
          * @description Id of a physical copy.
          */
         CopyId: number;
-        /** @description Page of a title's copies, with the counts of all. */
+        /** @description Page of a title's copies, with the number of all its copies per state. */
         CopyList: {
             copies: components["schemas"]["Copy"][];
             /** @description Number of copies per state; states without copies are omitted. */
@@ -9776,7 +9809,7 @@ export interface components {
             previous: string | null;
             /**
              * Format: int64
-             * @description Number of people in the whole list, on all pages.
+             * @description Number of people on all pages.
              */
             total: number;
         };
@@ -9794,7 +9827,7 @@ export interface components {
             charge?: components["schemas"]["Charge"] | null;
             /**
              * Format: int64
-             * @description Person charged.
+             * @description Person who owes `charge`.
              */
             charged?: number | null;
             /** @description Answers to `ask`, and further actions on the scanned object. */
@@ -9806,9 +9839,9 @@ export interface components {
             hold?: components["schemas"]["Hold"] | null;
             loan?: components["schemas"]["Loan"] | null;
             lost?: components["schemas"]["LostPrice"] | null;
-            /** @description Headline first. */
+            /** @description Messages, the headline first. */
             messages: components["schemas"]["Message"][];
-            /** @description What the librarian does next, to be shown largest: where the copy goes, what to take (R-SEAM-7). */
+            /** @description Next steps of the librarian, to be shown largest: where to put the copy, what money to take (R-SEAM-7). */
             next?: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
             person: components["schemas"]["DeskReader"] | null;
@@ -9825,11 +9858,11 @@ export interface components {
         };
         /** @description Person whose card is open at the desk (R-DESK-3). */
         DeskReader: components["schemas"]["Person"] & {
-            /** @description Part of `owes` from ended loans, payable now. Negative if the library owes. */
+            /** @description Part of `owes` from ended loans, payable now. Negative if the library owes the person. */
             balance: components["schemas"]["Money"];
             /** @description Blocks that apply to any book. */
             blocks: components["schemas"]["BlockShown"][];
-            /** @description Open loans, the first due first. */
+            /** @description Open loans, earliest due date first. */
             loans: components["schemas"]["Loan"][];
             /**
              * Format: int64
@@ -9860,7 +9893,7 @@ export interface components {
              * @description Today in the library's time zone.
              */
             day: string;
-            /** @description Fines that fell away because overdue loans were extended (R-MONEY-5). */
+            /** @description Fines dropped because overdue loans were extended (R-MONEY-5). */
             finesDropped: components["schemas"]["Money"];
             /**
              * Format: date
@@ -9875,7 +9908,7 @@ export interface components {
             renewed: number;
             /** Format: int64 */
             returned: number;
-            /** @description Sum of the takings, less what was paid out or reversed. */
+            /** @description Sum of `amount` over all methods, less `paidOut` and `reversed`. */
             taken: components["schemas"]["Money"];
             /** @description Totals by method, for closing the till. */
             takings: components["schemas"]["Takings"][];
@@ -9922,7 +9955,7 @@ export interface components {
             dueDatesMoved: number;
             /**
              * Format: int64
-             * @description Number of loans with another fine.
+             * @description Number of loans whose fine changes.
              */
             finesChanged: number;
             /**
@@ -9949,7 +9982,7 @@ export interface components {
              * @description Day of the loan.
              */
             EntryDate: string;
-            /** @description Fine at the end. */
+            /** @description Fine when the loan ended. */
             fine: components["schemas"]["Money"];
             id: components["schemas"]["LoanId"];
             /** Format: int64 */
@@ -9966,7 +9999,7 @@ export interface components {
         };
         /** @description A loan with its new due date. */
         ExtendedLoan: components["schemas"]["Loan"] & {
-            /** @description Part of the running fine that fell away with the old due date (R-MONEY-5). */
+            /** @description Part of the running fine that was dropped with the old due date (R-MONEY-5). */
             droppedFine: components["schemas"]["Money"];
         };
         /** @description Options of an extension. */
@@ -9988,11 +10021,11 @@ export interface components {
         };
         /** @description A column of a file. */
         FileColumn: {
-            /** @description Its cells in the first three rows, cut if they are very long. */
+            /** @description Cells of the column in the first three rows, cut if they are very long. */
             cells: string[];
-            /** @description Field that it was last time, or that it probably is; blank for none. */
+            /** @description Field chosen for the column last time, otherwise the guessed one; blank for none. */
             field: string;
-            /** @description Its heading, cut if it is very long. */
+            /** @description Heading of the column, cut if it is very long. */
             heading: string;
         };
         /** @description The columns of a file. */
@@ -10000,13 +10033,13 @@ export interface components {
             columns: components["schemas"]["FileColumn"][];
             /** @description Encoding of the file, if it is not UTF-8. */
             encoding: string | null;
-            /** @description Fields that a column can be. */
+            /** @description Fields that a column can be assigned to. */
             fields: string[];
-            /** @description `csv`, `workbook` or `marc`. Records of MARC need no choice. */
+            /** @description `csv`, `workbook` or `marc`. For `marc`, no columns need to be chosen. */
             kind: string;
             /** @description True if the fields are those chosen last time for a file with these headings. */
             remembered: boolean;
-            /** @description Field that one column must be. */
+            /** @description Field that one column must be assigned to. */
             required: string;
             /**
              * Format: int64
@@ -10016,7 +10049,7 @@ export interface components {
             /** @description Separator of a CSV file. */
             separator: string;
         };
-        /** @description The first librarian. */
+        /** @description First librarian to create, with the code that permits it. */
         FirstLibrarian: {
             /** @description Code that the server printed at its start, case-insensitive, with or without hyphens. */
             code: string;
@@ -10042,7 +10075,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Language of the mail.
+             * @description Language of the mail, unless the person chose one.
              * @enum {string}
              */
             language?: "en" | "hi";
@@ -10158,7 +10191,8 @@ export interface components {
             id: components["schemas"]["ImportId"];
             /**
              * Format: int64
-             * @description Number of its books that were lent, reserved or reviewed since: these forbid the undo.
+             * @description Number of imported titles and copies that were lent, reserved or reviewed since; unless it is 0, the undo is
+             *     refused.
              */
             inUse: number;
             /**
@@ -10168,7 +10202,7 @@ export interface components {
             known: number;
             /**
              * Format: int64
-             * @description Titles and copies that an undo would take out, or has still to take out.
+             * @description Number of titles and copies that an undo would remove, or must still remove.
              */
             left: number;
             /**
@@ -10203,19 +10237,19 @@ export interface components {
         KeptBackup: {
             /**
              * Format: int64
-             * @description Titles in it; null if it does not tell.
+             * @description Number of titles in the backup; null if unknown.
              */
             books: number | null;
             /**
              * Format: int64
-             * @description Length of its file.
+             * @description Size of the file in bytes.
              */
             bytes: number;
             /** Format: int64 */
             copies: number | null;
             /**
              * Format: int64
-             * @description Loans, past ones included.
+             * @description Number of loans, including past ones; null if unknown.
              */
             loans: number | null;
             madeAt: string;
@@ -10289,11 +10323,11 @@ export interface components {
             labels: components["schemas"]["Label"][];
             /**
              * Format: int64
-             * @description Number of labels of the whole choice.
+             * @description Number of matching copies, including those beyond the listed 2000.
              */
             total: number;
         };
-        /** @description Daily backup that is more than two days late. */
+        /** @description Last daily backup, if it is more than two days old. */
         LateBackup: {
             /**
              * Format: date
@@ -10366,6 +10400,11 @@ export interface components {
              * @default
              */
             onReceipts: string;
+            /**
+             * @description Address at which the library takes payments by UPI, such as `school@bank`; may be empty.
+             * @default
+             */
+            upiAddress: string;
         };
         Line: {
             /** @description Change of the balance; negative for payments and waivers. */
@@ -10380,7 +10419,7 @@ export interface components {
             id: components["schemas"]["LineId"];
             kind: components["schemas"]["LineKind"];
             loanId: components["schemas"]["LoanId"] | null;
-            /** @description True if money changed hands: a payment, a refund, or the reversal of one. Other lines change what is charged. */
+            /** @description True if money changed hands: a payment, a refund, or the reversal of one. Other lines only change what is owed. */
             movesMoney: boolean;
             /**
              * @description Kind of a charge (`overdue`, `lost`, `damage`, `other`), or method of a payment or a refund (`cash`, `upi`,
@@ -10444,10 +10483,10 @@ export interface components {
              */
             since: string | null;
         };
-        /** @description A loan. */
+        /** @description A loan, with its fine as of today. */
         Loan: {
             barcode: string;
-            /** @description The loan outlives a deleted book. */
+            /** @description Id of the title, which may have been deleted since. */
             bookId: components["schemas"]["BookId"];
             copyId: components["schemas"]["CopyId"];
             /**
@@ -10505,7 +10544,7 @@ export interface components {
              * @description Number of open loans due today.
              */
             dueToday: number;
-            /** @description Fines of the matches on all pages, until today. */
+            /** @description Fines of the matches on all pages, as of today. */
             fines: components["schemas"]["Money"];
             /** @description Open loans with their borrowers, in the requested order. */
             loans: components["schemas"]["BorrowedBook"][];
@@ -10534,7 +10573,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description Body of a declaration of loss. */
+        /** @description Request body of a declaration of loss. */
         LostForm: {
             price?: components["schemas"]["Money"] | null;
         };
@@ -10549,7 +10588,7 @@ export interface components {
         };
         /** @description Price of a lost copy, charged to its reader and not reversed. */
         LostPrice: {
-            /** @description Amount that a reversal would take back: the price less what was waived. */
+            /** @description Amount that a reversal would cancel: the price less its waived part. */
             amount: components["schemas"]["Money"];
             charge: components["schemas"]["LineId"];
             /** @description Paid part, which would become credit. */
@@ -10557,7 +10596,7 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
-        /** @description Own choices about mail, and what the library offers. */
+        /** @description The caller's mail preferences, and the kinds of notices that the library mails. */
         MailChoices: {
             /** @description Address to which mails go; null without one. */
             address: string | null;
@@ -10570,14 +10609,14 @@ export interface components {
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
         };
-        /** @description Choices to save. */
+        /** @description Mail preferences to save. */
         MailChoicesForm: {
             /** @description Language of mails; null or blank for the library's. */
             language?: string | null;
-            /** @description Kinds to get on the screen only. Notices on the safety of the account are always mailed. */
+            /** @description Kinds to get on the screen only. Notices about the security of the account are always mailed. */
             refused: components["schemas"]["Kind"][];
         };
-        /** @description Numbers of mails. */
+        /** @description Number of mails per state. */
         MailCounts: {
             /** Format: int64 */
             failed: number;
@@ -10593,21 +10632,21 @@ export interface components {
          * @description Id of an outgoing mail.
          */
         MailId: number;
-        /** @description Mail. */
+        /** @description Mail in the list of the last thirty days. */
         MailItem: {
             address: string;
-            /** @description True if it can be sent again; a mail with a secret cannot. */
+            /** @description True if the mail can be sent again; a mail with a secret cannot. */
             canSendAgain: boolean;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was sent, failed or was stopped.
+             * @description Time at which the mail was sent, failed or was stopped.
              */
             endedAt: string | null;
             id: components["schemas"]["MailId"];
             kind: string;
-            /** @description Name of the person. */
+            /** @description Name of the recipient. */
             name: string | null;
             /**
              * Format: date-time
@@ -10621,7 +10660,7 @@ export interface components {
             /** Format: int64 */
             tries: number;
         };
-        /** @description Page of mails, the newest first. */
+        /** @description Page of mails, newest first. */
         MailList: {
             counts: components["schemas"]["MailCounts"];
             mails: components["schemas"]["MailItem"][];
@@ -10631,7 +10670,7 @@ export interface components {
             on: boolean;
             trouble: components["schemas"]["MailTrouble"] | null;
         };
-        /** @description Mails of tomorrow's reminders, as of now. */
+        /** @description Reminder mails planned for tomorrow, as of now. */
         MailPlan: {
             /** @description False while the library mails no notices; these mails are then not sent. */
             byMail: boolean;
@@ -10642,7 +10681,7 @@ export interface components {
             count: number;
             /** Format: date */
             day: string;
-            /** @description The first ten. */
+            /** @description The first ten of these mails. */
             first: components["schemas"]["PlannedMail"][];
             /**
              * Format: int64
@@ -10660,7 +10699,7 @@ export interface components {
          * @enum {string}
          */
         MailState: "queued" | "sent" | "failed" | "stopped";
-        /** @description Why no mail goes out. */
+        /** @description Failure that keeps all mails from being sent. */
         MailTrouble: {
             /** Format: date-time */
             nextTry: string;
@@ -10670,9 +10709,9 @@ export interface components {
         };
         /** @description Text searched instead of one that no book matches. */
         Meant: {
-            /** @description Some of the words typed are left out. */
+            /** @description True if some of the typed words are left out. */
             fewer: boolean;
-            /** @description Its words, as the first book spells them. */
+            /** @description Words of the text, as the first book spells them. */
             words: string;
         };
         /** @description Two records of one person. */
@@ -10702,7 +10741,7 @@ export interface components {
             keep: components["schemas"]["Person"];
             /**
              * Format: int64
-             * @description Lines of the account.
+             * @description Number of account lines that move to `keep`.
              */
             lines: number;
             /** Format: int64 */
@@ -10711,7 +10750,7 @@ export interface components {
             reviews: number;
             /** @description Titles reviewed by both records: the newer review stays. */
             reviewsGivenUp: string[];
-            /** @description True if the person keeps the password of the dropped record. */
+            /** @description True if the kept record takes over the password of the dropped record. */
             takesPassword: boolean;
         };
         /** @description Schema of [`Message`] on the wire. */
@@ -10876,7 +10915,7 @@ export interface components {
             /** @description True if nothing was borrowed or became due since. */
             valid: boolean;
         };
-        /** @description How a no-dues certificate is issued. */
+        /** @description Options of a no-dues certificate to issue. */
         NoDuesForm: {
             /** @description Cancel the person's reservations in the same step. */
             cancelHolds?: boolean;
@@ -10884,7 +10923,7 @@ export interface components {
         /** @description Person who gets no certificate. */
         NotClear: {
             name: string;
-            /** @description What is open, and how much. */
+            /** @description Reason for the refusal, with the number or amount that is open. */
             open: components["schemas"]["BlockShown"];
             rollNumber: string | null;
             uid: components["schemas"]["UserId"];
@@ -10904,7 +10943,7 @@ export interface components {
             loanId: number | null;
             /**
              * Format: date-time
-             * @description When a mail that carries it was queued; null if none was.
+             * @description Time at which a mail with this notice was queued; null if none was.
              */
             mailedAt: string | null;
             /**
@@ -10912,12 +10951,12 @@ export interface components {
              * @description Null until the person has read it.
              */
             readAt: string | null;
-            /** @description What happened, in one or two sentences. */
+            /** @description Text of the notice, in one or two sentences. */
             text: components["schemas"]["Message"][];
             unmailed: components["schemas"]["Unmailed"] | null;
             /**
              * Format: date-time
-             * @description When it stopped being true; null while it is true.
+             * @description Time at which the notice stopped being true; null while it is true.
              */
             withdrawnAt: string | null;
         };
@@ -10928,25 +10967,25 @@ export interface components {
             notices: components["schemas"]["Notice"][];
             /**
              * Format: int64
-             * @description Number of unread ones, on all pages.
+             * @description Number of unread notices on all pages.
              */
             unread: number;
         };
         /** @description Automatic notices: the kinds that the library sends, and on which days. */
         NoticeSettings: {
             /**
-             * @description False turns off every notice but those about the safety of an account.
+             * @description False turns off all notices except those about the safety of an account.
              * @default true
              */
             automatic: boolean;
             /**
-             * @description False keeps every notice off the mail but those about the safety of an account.
+             * @description False turns off the mails of all notices except those about the safety of an account.
              * @default true
              */
             byMail: boolean;
             /**
              * Format: int64
-             * @description Days before the due date of the first reminder; null for none.
+             * @description Number of days before the due date at which the first reminder is due; null for none.
              * @default 3
              */
             dueSoonDays: number | null;
@@ -10965,7 +11004,7 @@ export interface components {
              */
             off: components["schemas"]["Kind"][];
             /**
-             * @description Days after the due date of each further reminder, ascending.
+             * @description Numbers of days after the due date at which further reminders are due, ascending.
              * @default [
              *       1,
              *       7,
@@ -10979,11 +11018,11 @@ export interface components {
              */
             screenOnly: components["schemas"]["Kind"][];
         };
-        /** @description Code that a phone opens, and the token that it will send from then on. */
+        /** @description Code that a phone opens, and the token that the phone will send from then on. */
         OpenForm: {
             /** @description Fragment of the address that the desk shows. */
             code: string;
-            /** @description Secret that the phone has drawn at random: 32 bytes in base64url. */
+            /** @description Secret that the phone has generated at random: 32 bytes in base64url. */
             token: string;
         };
         /**
@@ -11020,7 +11059,7 @@ export interface components {
             missing: number;
             /**
              * Format: date
-             * @description Day since which the first of the missing copies is missing.
+             * @description Day on which the earliest of the missing copies went missing; null if none is known.
              */
             missingSince: string | null;
             /**
@@ -11066,7 +11105,7 @@ export interface components {
         };
         /** @description The caller's own second factors. */
         OwnSecondFactor: {
-            /** @description True if adding a second factor or removing a passkey asks for a code now. */
+            /** @description True if adding a second factor or removing a passkey requires a code now. */
             codeNeeded: boolean;
             /** @description Name of the browser's system, offered as the name of a new passkey; null if unknown. */
             device: string | null;
@@ -11077,7 +11116,7 @@ export interface components {
              * @description Number of unused recovery codes.
              */
             recoveryCodes: number;
-            /** @description The library requires a second factor of this role (`--second-factor`). */
+            /** @description True if the library requires a second factor for this role (`--second-factor`). */
             required: boolean;
             /**
              * Format: date-time
@@ -11089,7 +11128,7 @@ export interface components {
         OwnSession: {
             /** @description Name of the browser; null if unknown. */
             browser: string | null;
-            /** @description The session of this request. */
+            /** @description True for the session of this request. */
             current: boolean;
             id: components["schemas"]["SessionId"];
             /**
@@ -11114,7 +11153,7 @@ export interface components {
         };
         /** @description Phone paired with a desk. */
         PairedPhone: {
-            /** @description Page that the phone scans for. */
+            /** @description Id of the desk's page that the phone scans for. */
             desk: string;
             /**
              * Format: date-time
@@ -11139,7 +11178,7 @@ export interface components {
         };
         /** @description Options of a sign-in with a passkey. */
         PasskeyBegin: {
-            /** @description True if it follows the password given in this browser. */
+            /** @description True if the passkey follows a password given in this browser. */
             secondStep?: boolean;
         };
         /**
@@ -11155,20 +11194,20 @@ export interface components {
              */
             publicKey: Record<string, never>;
         };
-        /** @description Answer of a browser to the use of a passkey. Bytes are base64url without padding. */
+        /** @description Assertion that a browser made with a passkey. Bytes are base64url without padding. */
         PasskeySignIn: {
             authenticatorData: string;
             clientData: string;
             credentialId: string;
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); ignored at the second step. */
             remember?: boolean;
-            /** @description Same value as at the beginning of the sign-in. */
+            /** @description Same value as in the request that began the sign-in. */
             secondStep?: boolean;
             signature: string;
             /** @description User handle from the authenticator; may be omitted at the second step. */
             userHandle?: string | null;
         };
-        /** @description Body of a password change. */
+        /** @description Request body of a password change. */
         PasswordChange: {
             /** Format: password */
             currentPassword: string;
@@ -11178,7 +11217,7 @@ export interface components {
         /** @description Token of a link, and the new password. */
         PasswordReset: {
             /**
-             * @description Language of the mail that reports the change.
+             * @description Language of the mail that reports the change, unless the person chose one.
              * @enum {string}
              */
             language?: "en" | "hi";
@@ -11187,16 +11226,16 @@ export interface components {
              * @description The new password.
              */
             password: string;
-            /** @description Part of the link behind `#`. */
+            /** @description Fragment of the link: the part after `#`. */
             token: string;
         };
-        /** @description Body of a payment. */
+        /** @description Request body of a payment. */
         PaymentForm: {
             amount: components["schemas"]["Money"];
-            /** @description Charges to settle; if left out, all of them, oldest first. */
+            /** @description Charges to settle; if omitted, all unsettled charges, oldest first. */
             charges?: number[];
             method: components["schemas"]["Method"];
-            /** @description Reference elsewhere, such as the number of a transfer. */
+            /** @description External reference, such as the number of a transfer. */
             reference?: string;
         };
         /** @description Page of people. */
@@ -11257,24 +11296,24 @@ export interface components {
         PersonData: {
             /** @description Charges, payments, waivers and refunds, newest first. */
             account: components["schemas"]["Line"][];
-            /** @description What happened to the person's record and by their hand, newest first. */
+            /** @description Changes that concern the person or were made by the person, newest first. */
             activity: components["schemas"]["Activity"][];
             /** @description Sum of the account's lines: positive if the person owes. */
             balance: components["schemas"]["Money"];
-            /** @description Lists that are cut after 10 000 rows. */
+            /** @description Names of the lists that are cut after 10 000 rows. */
             cut: string[];
             endedHolds: components["schemas"]["Hold"][];
             endedLoans: components["schemas"]["EndedLoan"][];
             /**
              * Format: date-time
-             * @description When the file was made.
+             * @description Time at which the file was made.
              */
             madeAt: string;
             /** @description Language of mails that the person chose; null for the library's. */
             mailLanguage: string | null;
             /** @description Kinds of notices that the person does not want by mail. */
             mailsRefused: components["schemas"]["Kind"][];
-            /** @description What the library told the person, newest first. */
+            /** @description Notices to the person, newest first. */
             notices: components["schemas"]["Notice"][];
             openHolds: components["schemas"]["Hold"][];
             openLoans: components["schemas"]["Loan"][];
@@ -11285,7 +11324,7 @@ export interface components {
             secondFactors: components["schemas"]["SecondFactors"];
             sessions: components["schemas"]["DataSession"][];
         };
-        /** @description Changed details of a person; fields left out stay. */
+        /** @description Changed details of a person; omitted fields stay. */
         PersonEdit: {
             barred?: components["schemas"]["Barred"] | null;
             batch?: string | null;
@@ -11338,8 +11377,8 @@ export interface components {
         /** @description Address for a phone to open. */
         PhoneCode: {
             /**
-             * @description Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of
-             *     `POST /phone/open`. Returned only once. Good for ten minutes and for one phone.
+             * @description Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of `POST
+             *     /phone/open`. Returned only once. Valid for ten minutes and for one phone.
              */
             address: string;
             id: components["schemas"]["PhoneId"];
@@ -11379,7 +11418,7 @@ export interface components {
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
         };
-        /** @description Mail of tomorrow's reminders. */
+        /** @description Reminder mail planned for tomorrow. */
         PlannedMail: {
             address: string;
             /** @description Lines of the mail. */
@@ -11387,11 +11426,11 @@ export interface components {
             name: string;
             person: components["schemas"]["UserId"];
         };
-        /** @description Answer to a failed request: `application/problem+json` (RFC 9457). */
+        /** @description Response to a failed request: `application/problem+json` (RFC 9457). */
         Problem: {
             /** @description Every reason why circulation refused. */
             blocks?: components["schemas"]["BlockShown"][];
-            /** @description Kind of the problem; never changes. */
+            /** @description Kind of the problem; the codes are stable. */
             code: components["schemas"]["Code"];
             /**
              * @description Problem and remedy for the person, in English: `x-messages["problem." + code]`. The field's message if exactly one field
@@ -11425,9 +11464,9 @@ export interface components {
         };
         /** @description Promotion of a batch at year's end. */
         PromotionForm: {
-            /** @description Move people whom another promotion of the last four months moved into the batch. */
+            /** @description Allow moving people whom another promotion moved into the batch in the last four months. */
             again?: boolean;
-            /** @description True if they leave instead: all without open loans or dues are deactivated. */
+            /** @description True if the batch leaves instead: its people without open loans or dues are deactivated. */
             deactivate?: boolean;
             /** @description Preview: change nothing. */
             dryRun?: boolean;
@@ -11452,21 +11491,21 @@ export interface components {
             /** @description People who stay active because of open loans or dues. */
             kept: components["schemas"]["Person"][];
             movedBefore: components["schemas"]["BlockShown"] | null;
-            /** @description The first 1000 of them. */
+            /** @description The first 1000 changed people. */
             people: components["schemas"]["Person"][];
-            /** @description Fingerprint of the form and of all people of the batch; the exceptions are no part of it. */
+            /** @description Fingerprint of the form, without its exceptions, and of all people of the batch. */
             preview: string;
         };
         /** @description Address at which the sign-in continues. */
         ProviderAddress: {
-            /** @description Address of the provider, for the browser's whole window. */
+            /** @description Address of the provider, to open in the browser's window, not in a frame. */
             location: string;
         };
         /** @description Library password of an account to link. */
         ProviderLink: {
             /**
              * Format: password
-             * @description Password of the account here.
+             * @description Password at the library, not at the provider.
              */
             password: string;
         };
@@ -11489,7 +11528,7 @@ export interface components {
         ReadNotices: {
             /**
              * Format: int64
-             * @description Id of a notice: it and all before it are read.
+             * @description Id of the notice: this notice and all earlier ones are marked as read.
              */
             upTo: number;
         };
@@ -11548,7 +11587,8 @@ export interface components {
             code: string;
             /**
              * Format: email
-             * @description Email of the code's owner, if no roll number is given; beside one, the address to sign in with if missing.
+             * @description Email of the code's owner if no roll number is given. Given with a roll number, it is added to a record without
+             *     an email.
              */
             email?: string;
             /**
@@ -11566,11 +11606,11 @@ export interface components {
             /** @description Remaining credit. */
             credit: components["schemas"]["Money"];
         };
-        /** @description Body of a refund. */
+        /** @description Request body of a refund. */
         RefundForm: {
             amount: components["schemas"]["Money"];
             method: components["schemas"]["Method"];
-            /** @description Reference elsewhere, such as the number of a transfer. */
+            /** @description External reference, such as the number of a transfer. */
             reference?: string;
         };
         /** @description Request of `Create Account` (R-REG-1). It has no role: every registered account is a student's (R-REG-3). */
@@ -11635,7 +11675,7 @@ export interface components {
         Reservation: {
             /**
              * Format: date
-             * @description Date by which a new hold should get a copy if all loans return in time; null if unknown.
+             * @description Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
              */
             backBy: string | null;
             /** @description False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted. */
@@ -11648,15 +11688,15 @@ export interface components {
             free: number;
             /**
              * Format: int64
-             * @description Copies in repair, if no copy is on the shelf.
+             * @description Number of copies in repair; 0 while a copy is on the shelf.
              */
             inRepair: number;
-            /** @description True if the caller may reserve the title now; a librarian reserves for a reader. */
+            /** @description True if the caller may reserve the title now, a librarian for any reader. */
             offered: boolean;
             own: components["schemas"]["Hold"] | null;
             /**
              * Format: int64
-             * @description Number of readers who wait.
+             * @description Number of waiting readers.
              */
             waiting: number;
         };
@@ -11683,7 +11723,7 @@ export interface components {
              */
             waiting: number;
         };
-        /** @description Body of a reversal. */
+        /** @description Request body of a reversal. */
         ReversalForm: {
             reason: string;
         };
@@ -11841,7 +11881,7 @@ export interface components {
         };
         /** @description A scan at the desk. */
         ScanForm: {
-            /** @description Id of the choice that answers the question raised by this code. */
+            /** @description Id of one of the `choices` that an earlier scan of this code returned. */
             choice?: string | null;
             code: string;
             damaged?: components["schemas"]["DamageForm"] | null;
@@ -11854,7 +11894,7 @@ export interface components {
             person?: number | null;
             /**
              * Format: int64
-             * @description Phone scan that this request handles; the phone gets the answer too.
+             * @description Phone scan that this request handles; the answer is sent to the phone as well.
              */
             phoneScan?: number | null;
             /**
@@ -11864,7 +11904,7 @@ export interface components {
             returnedOn?: string | null;
             /**
              * Format: date-time
-             * @description Time at which the person was opened; a scan does not return copies lent after that.
+             * @description Time at which the desk opened the person; a scan does not return copies lent since then.
              */
             since?: string | null;
         };
@@ -11883,13 +11923,13 @@ export interface components {
         SecondFactors: {
             /**
              * Format: date-time
-             * @description When the authenticator app was set up; null without one.
+             * @description Time at which the authenticator app was set up; null without one.
              */
             appSince: string | null;
             passkeys: components["schemas"]["NamedPasskey"][];
             /**
              * Format: int64
-             * @description Number of recovery codes that were not used.
+             * @description Number of unused recovery codes.
              */
             recoveryCodes: number;
         };
@@ -11899,7 +11939,7 @@ export interface components {
             app: boolean;
             passkey: boolean;
         };
-        /** @description Signed-in user, and the ways to sign in that are offered. */
+        /** @description Signed-in user, and the sign-in methods on offer. */
         Session: {
             /**
              * Format: int64
@@ -11916,7 +11956,7 @@ export interface components {
             provider?: string;
             /** @description True if the user must set up a second factor before doing anything else (`--second-factor`); omitted otherwise. */
             secondFactorMissing?: boolean;
-            /** @description True while the first librarian is still to be made (`POST /setup`); omitted otherwise. */
+            /** @description True while the first librarian must still be created (`POST /setup`); omitted otherwise. */
             setup?: boolean;
             /**
              * Format: int64
@@ -11935,15 +11975,15 @@ export interface components {
             /** @description True while the library has no librarian. */
             needed: boolean;
         };
-        /** @description A sheet of the library's own. */
+        /** @description A sheet that the library defined itself. */
         Sheet: {
             /** Format: int64 */
             id: number;
             measures: components["schemas"]["SheetForm"];
         };
         /**
-         * @description Measures of a sheet of labels in hundredths of a millimetre. The pitch follows from the first and the last label, so an error
-         *     of measuring does not add up down the page.
+         * @description Measures of a sheet of labels in hundredths of a millimetre. The pitch follows from the first and the last label, so
+         *     a measuring error does not add up down the page.
          */
         SheetForm: {
             /** Format: int64 */
@@ -12021,7 +12061,7 @@ export interface components {
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
         };
-        /** @description Sign-in code. */
+        /** @description New sign-in code of a person. */
         SignInCode: {
             /** @description Shown once: only its hash is stored. */
             code: string;
@@ -12056,7 +12096,7 @@ export interface components {
          * @enum {string}
          */
         Step: "name" | "rules" | "books" | "people" | "print" | "lend";
-        /** @description Whether the first steps are shown. */
+        /** @description Visibility of the first steps. */
         StepsForm: {
             shown: boolean;
         };
@@ -12074,7 +12114,7 @@ export interface components {
              */
             to: string;
         };
-        /** @description Money taken until now. */
+        /** @description Money taken in the current day, week and month. */
         TakenUntilNow: {
             month: components["schemas"]["TakenInPeriod"];
             today: components["schemas"]["TakenInPeriod"];
@@ -12092,19 +12132,19 @@ export interface components {
             /** @description Payments of any day that were reversed. */
             reversed: components["schemas"]["Money"];
         };
-        /** @description Money in no closing yet. */
+        /** @description Contents of the till since the last closing. */
         Till: components["schemas"]["TillContents"] & {
             /**
              * Format: int64
-             * @description Number of the last closing, 0 for none: to be sent as `after`.
+             * @description Number of the last closing, 0 for none; to send as `after` when closing the till.
              */
             after: number;
             /**
              * Format: date-time
-             * @description The last closing, RFC 3339.
+             * @description Time of the last closing, RFC 3339; null for none.
              */
             closedAt: string | null;
-            /** @description Opening float of the last closing, which is usual at this library. */
+            /** @description Opening float of the last closing, to propose for the next one; 0 for none. */
             opening: components["schemas"]["Money"];
         };
         /** @description Money taken, paid out and reversed since a closing, or until the next one. */
@@ -12114,7 +12154,7 @@ export interface components {
             receipts: components["schemas"]["ReceiptRange"] | null;
             /** @description Receipts that were reversed. */
             reversed: string[];
-            /** @description By method. */
+            /** @description Totals for each method of payment. */
             sums: components["schemas"]["TillSum"][];
         };
         /** @description Money of one method of payment. */
@@ -12167,7 +12207,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description Reason why no mail carries a notice.
+         * @description Reason why a notice is not mailed.
          * @enum {string}
          */
         Unmailed: "no-address" | "inactive" | "library" | "refused" | "old" | "replaced";
@@ -12178,7 +12218,7 @@ export interface components {
         };
         /** @description An uploaded cover. */
         UploadedCover: {
-            /** @description Length of the kept picture. */
+            /** @description Size of the stored picture in bytes. */
             bytes: number;
             /** @description Address of the picture, to save as the book's `photoURL`. */
             url: string;
@@ -12218,7 +12258,7 @@ export interface components {
             /** @description Figures, at most 20. */
             metrics: components["schemas"]["Vital"][];
         };
-        /** @description Body of a waiver. */
+        /** @description Request body of a waiver. */
         WaiverForm: {
             amount?: components["schemas"]["Money"] | null;
             reason: string;
@@ -12242,7 +12282,7 @@ export interface components {
             title: string;
             /**
              * Format: int64
-             * @description Number of readers who wait.
+             * @description Number of waiting readers.
              */
             waiting: number;
         };

@@ -44,6 +44,7 @@ export const labels: Readonly<Record<string, string>> = {
   "Financial year begins in": "LibrarySettings.financialYearMonth",
   "Forget readers after (months)": "LibrarySettings.forgetAfterMonths",
   "On receipts": "LibrarySettings.onReceipts",
+  "UPI address": "LibrarySettings.upiAddress",
   "Days before the due date": "NoticeSettings.dueSoonDays",
   "New password": "PasswordChange.newPassword",
   "Link": "PasswordReset.token",

@@ -127,7 +127,11 @@ function Card({ person, library, index, side }: CardProps) {
       ) : (
         <div className={classes.back}>
           <div style={{ width: across, height: across, flex: 'none' }}>
-            <BarcodeSymbol symbol={dots} label={t('labels.codeOf', { number: rollNumber })} className={classes.symbol} />
+            <BarcodeSymbol
+              symbol={dots}
+              label={t('labels.codeOf', { number: rollNumber })}
+              className={classes.symbol}
+            />
           </div>
           <p dir="auto" style={{ fontSize: mm(3.2) }}>
             {t('labels.cards.found', { library: name })}

@@ -86,7 +86,11 @@ function Bars({ label, look, library, width, height }: FaceProps) {
       <Title text={label.title} lines={lines} />
       {symbol && (
         <div style={{ width: mm(symbol.width * moduleOn(look, label.barcode, width)), height: mm(bars) }}>
-          <BarcodeSymbol symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
+          <BarcodeSymbol
+            symbol={symbol}
+            label={t('labels.codeOf', { number: label.barcode })}
+            className={classes.symbol}
+          />
         </div>
       )}
       <NumberLine label={label} shelf={look.face === 'title'} />
@@ -103,7 +107,11 @@ function Dots({ label, library, width, height }: Omit<FaceProps, 'look'>) {
     <div className={classes.row} style={{ padding: mm(PAD), gap: mm(1) }}>
       {symbol && (
         <div style={{ width: mm(side), height: mm(side), flex: 'none' }}>
-          <BarcodeSymbol symbol={symbol} label={t('labels.codeOf', { number: label.barcode })} className={classes.symbol} />
+          <BarcodeSymbol
+            symbol={symbol}
+            label={t('labels.codeOf', { number: label.barcode })}
+            className={classes.symbol}
+          />
         </div>
       )}
       <div className={classes.words}>

@@ -92,7 +92,7 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
                   />
                 </Chunk>
               )}
-            <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+              <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
             </>
           )}
           <DialogEnd

@@ -3,7 +3,12 @@ import { upiLink } from './upi'
 
 describe('payment request by UPI', () => {
   it('names address, library, amount with two decimals, currency and payer', () => {
-    const link = upiLink({ address: 'xaviers@okbank', library: 'St. Xavier’s & Co', amount: 37.5, note: 'Library CS25-014' })
+    const link = upiLink({
+      address: 'xaviers@okbank',
+      library: 'St. Xavier’s & Co',
+      amount: 37.5,
+      note: 'Library CS25-014',
+    })
     expect(link).toBe(
       'upi://pay?pa=xaviers@okbank&pn=St.%20Xavier%E2%80%99s%20%26%20Co&am=37.50&cu=INR&tn=Library%20CS25-014',
     )

@@ -19,7 +19,7 @@ export function upiLink({ address, library, amount, note }: UpiRequest): string 
     pn: library || address,
     am: amount.toFixed(2),
     cu: 'INR',
-    tn: [...note].slice(0, NOTE).join(''),
+    tn: Array.from(note).slice(0, NOTE).join(''),
   }
   const rest = Object.entries(parts).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
   // The specification shows `@` as it is.

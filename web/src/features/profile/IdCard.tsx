@@ -38,9 +38,15 @@ export default function IdCard({ name, department, batch, rollNumber, onPrint }:
               {[department, batch].filter(Boolean).join(' · ')}
             </p>
           </div>
-          <BarcodeSymbol symbol={qrCode(rollNumber)} label={t('profile.card.qr', { rollNumber })} className={classes.dots} />
+          <BarcodeSymbol
+            symbol={qrCode(rollNumber)}
+            label={t('profile.card.qr', { rollNumber })}
+            className={classes.dots}
+          />
         </div>
-        {bars && <BarcodeSymbol symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />}
+        {bars && (
+          <BarcodeSymbol symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />
+        )}
         <p className={classes.number}>{rollNumber}</p>
       </Sheet>
       <p className={classes.hint}>{t('profile.card.hint')}</p>
