@@ -210,7 +210,14 @@ struct Answered {
 impl Answered {
     fn ask(port: u16, cookie: &str, key: &str, call: &Call) -> Option<Self> {
         let headers = [("Cookie", cookie), ("Idempotency-Key", key)];
-        let (status, body) = ask_for_text(port, call.method, &call.path, &headers, call.body.as_ref())?;
+        let (status, body) = loop {
+            let answer = ask_for_text(port, call.method, &call.path, &headers, call.body.as_ref())?;
+            // On a busy machine the writer's queue may be full. The server says that nothing was changed, and the librarian
+            // presses again.
+            if answer.0 != 503 || !answer.1.contains(r#""code":"busy""#) {
+                break answer;
+            }
+        };
         assert!(matches!(status, 200 | 201 | 404 | 409 | 422), "{call:?}: {status} {body}");
         Some(Self { cookie: cookie.to_owned(), key: key.to_owned(), call: call.clone(), status, body })
     }
@@ -291,7 +298,7 @@ fn a_desk_whose_server_is_killed_has_lost_nothing_it_was_told_and_no_receipt_r_m
                     .collect();
                 let wanted = 60 + random.below(60);
                 while count.load(Ordering::Relaxed) < wanted {
-                    assert!(begun.elapsed() < Duration::from_secs(20), "too few answers");
+                    assert!(begun.elapsed() < Duration::from_mins(1), "too few answers");
                     std::thread::sleep(Duration::from_micros(200));
                 }
                 std::thread::sleep(Duration::from_micros(random.below(8000) as u64));
