@@ -152,7 +152,7 @@ function ChargeSomething({ uid, onClose }: Shared) {
       <form noValidate onSubmit={onSubmit}>
         <Stack>
           <NativeSelect
-            label={t('money.account.what')}
+            label={t('money.kind')}
             // Fines are charged by a return only.
             data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
               value: kind,

@@ -65,7 +65,7 @@ function Period() {
           onChange={(event) => set({ to: event.currentTarget.value })}
         />
         <NativeSelect
-          label={t('money.account.what')}
+          label={t('money.kind')}
           value={filter.kind ?? ''}
           data={[
             { value: '', label: t('money.lines.everything') },
@@ -108,7 +108,7 @@ function Sums({ period: { from, to } }: { period: LineFilter }) {
               rows={totals}
               keyOf={({ kind, of }) => `${kind} ${of}`}
               columns={[
-                { title: t('money.account.what'), cell: (total) => kindText(total) },
+                { title: t('money.kind'), cell: (total) => kindText(total) },
                 {
                   title: t('money.totals.count'),
                   align: 'end',
