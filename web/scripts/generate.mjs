@@ -102,7 +102,7 @@ const contract =
   `/** Rules of every form: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(Object.fromEntries(labelled), null, 2)} as const\n`
 const labelKeys =
   NOTICE +
-  `/** The message of a label without the area that all share, by the label in English. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
+  `/** Message key (without the prefix \`label.\`) of each English label. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
 
 const inEnglish = Object.fromEntries(messages.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 

@@ -66,7 +66,7 @@ function Report() {
   const isChunk = error instanceof ChunkLoadError
   const mayPass = isServer || isChunk
   // True if only the network is missing.
-  const cut = isChunk ? !navigator.onLine : isServer && !error.status
+  const isOffline = isChunk ? !navigator.onLine : isServer && !error.status
   const role = storedRole.get()
   useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
@@ -85,7 +85,7 @@ function Report() {
   return (
     <>
       <Title order={1} tabIndex={-1}>
-        {t(cut ? 'app.error.cut' : 'app.error.heading')}
+        {t(isOffline ? 'app.error.cut' : 'app.error.heading')}
       </Title>
       <Text size="lg" mt="md" role="alert">
         {text}
@@ -96,7 +96,9 @@ function Report() {
         </Text>
       )}
       <Group mt="lg">
-        {reload && <Button onClick={() => location.reload()}>{t(cut ? 'common.retry' : 'app.error.reload')}</Button>}
+        {reload && (
+          <Button onClick={() => location.reload()}>{t(isOffline ? 'common.retry' : 'app.error.reload')}</Button>
+        )}
         <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>

@@ -97,10 +97,10 @@ const fineOn = (id: number, open: number, more: Partial<DeskAnswer> = {}): Parti
 describe('R-DESK-9: a scan of a phone', () => {
   it('is sent under its own key, once however often it is told', async () => {
     const { desk, scans, keys } = await page()
-    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
-    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    desk.scanFromPhone({ id: 5, key: 'key-0001', code: 'L000001' })
+    desk.scanFromPhone({ id: 5, key: 'key-0001', code: 'L000001' })
     // Same code, another key: intended, because the phone filters bounces itself.
-    desk.hear({ id: 6, key: 'key-0002', code: 'L000001' })
+    desk.scanFromPhone({ id: 6, key: 'key-0002', code: 'L000001' })
     await after(0)
     expect(scans).toEqual([
       { code: 'L000001', phoneScan: 5 },
@@ -112,7 +112,7 @@ describe('R-DESK-9: a scan of a phone', () => {
   it('that was done before the page was loaded anew is no failure', async () => {
     const { desk, line } = await page()
     line.fails = () => new ProblemError({ status: 422, code: 'idempotency-key-reused', detail: '' })
-    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    desk.scanFromPhone({ id: 5, key: 'key-0001', code: 'L000001' })
     await after(0)
     expect(desk.snapshot()).toMatchObject({ waiting: [], log: [] })
   })
@@ -120,10 +120,10 @@ describe('R-DESK-9: a scan of a phone', () => {
   it('that waits over a reload is not done twice when the server tells it again', async () => {
     const first = await page()
     first.line.isCut = true
-    first.desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    first.desk.scanFromPhone({ id: 5, key: 'key-0001', code: 'L000001' })
     await after(0)
     const second = await page(first.rows)
-    second.desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    second.desk.scanFromPhone({ id: 5, key: 'key-0001', code: 'L000001' })
     await after(5000)
     expect(second.keys).toEqual(['key-0001'])
   })

@@ -77,7 +77,7 @@ export type LeftByOldPage = {
 }
 
 /** Handlers of an entry's buttons. */
-export type Doing = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
+export type EntryActions = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
 
 type Result =
   | { kind: 'answered'; answer: DeskAnswer }
@@ -187,7 +187,7 @@ export class Desk {
   }
 
   /** Handles a code from a phone, which filters bounces itself; the server sends the answer to the phone too. */
-  readonly hear = ({ id, key, code }: PhoneScan): void => {
+  readonly scanFromPhone = ({ id, key, code }: PhoneScan): void => {
     const { waiting, unknown } = this.#state
     if (this.#heard.has(key) || [...waiting, ...unknown].some((entry) => entry.key === key)) return
     this.#heard.add(key)

@@ -30,7 +30,7 @@ export function usePhones(desk: Desk) {
     return listenToScans(
       name,
       {
-        onNews: desk.hear,
+        onNews: desk.scanFromPhone,
         onConnected: () => undefined,
         onClosed: (why) => {
           if (why === 'elsewhere') setElsewhere(true)

@@ -47,7 +47,7 @@ const MOST_KEYS = 128
  * before it are long compared to the burst. (A key of the scan that a busy browser delivered late has fast keys on both
  * sides.)
  */
-const isPersons = (gap: number, meanOfBurst: number, gapBefore: number): boolean =>
+const isTypedByPerson = (gap: number, meanOfBurst: number, gapBefore: number): boolean =>
   gap > Math.max(30, 4 * meanOfBurst) && gapBefore > 50
 
 /**
@@ -82,7 +82,7 @@ export class BurstDetector {
     for (let index = keys.length - 1; index >= 0; index--) {
       const at = keys[index]?.at ?? 0
       const gap = next - at
-      if (gap > longest || isPersons(gap, (end - next) / count, at - (keys[index - 1]?.at ?? at))) break
+      if (gap > longest || isTypedByPerson(gap, (end - next) / count, at - (keys[index - 1]?.at ?? at))) break
       next = at
       count += 1
     }

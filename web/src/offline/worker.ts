@@ -221,15 +221,15 @@ async function keptOwner(): Promise<number | null> {
 /** Caches what the page loaded before this worker started. */
 async function keep({ language, student }: Keep): Promise<void> {
   const files = await caches.open(FILES)
-  await missing(files, build.words[language] ?? [], (path) => files.add(path))
+  await forEachMissing(files, build.words[language] ?? [], (path) => files.add(path))
   if (student !== (await keptOwner())) await forget()
   if (student === null) return
   const headers = { 'Library-Background': '1' }
-  await missing(await caches.open(PERSON), CALLS, (path) => ask(new Request(path, { headers }), path))
+  await forEachMissing(await caches.open(PERSON), CALLS, (path) => ask(new Request(path, { headers }), path))
 }
 
 /** Calls `work`, in order, for every address that is missing from the cache. */
-async function missing(cache: Cache, paths: readonly string[], work: (path: string) => Promise<unknown>) {
+async function forEachMissing(cache: Cache, paths: readonly string[], work: (path: string) => Promise<unknown>) {
   for (const path of paths) {
     // oxlint-disable-next-line no-await-in-loop -- the session is known before the calls that are kept for it
     if (!(await cache.match(path, { ignoreVary: true }))) await work(path)

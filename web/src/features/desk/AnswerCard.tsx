@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { Link } from 'react-router'
 import { offersOf, type Offer } from '../../counter/offers'
 import type { Acts } from '../../counter/acts'
-import type { Doing } from '../../counter/queue'
+import type { EntryActions } from '../../counter/queue'
 import type { Request, LogEntry } from '../../counter/tasks'
 import { barcodeOf, classOf, messagesOf, nextOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
@@ -24,7 +24,7 @@ import { Unknown } from './Unknown'
 type AnswerCardProps = {
   entry: LogEntry
   acts: Acts
-  doing: Doing
+  actions: EntryActions
   /** True if a later task is under way, whose answer is not here yet. */
   isBehind: boolean
   /** True if Alt+T takes the fine of this answer. */
@@ -32,7 +32,7 @@ type AnswerCardProps = {
 }
 
 /** Result of the newest scan in large text, with a colour and an icon (R-DESK-4). */
-export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
+export const AnswerCard = memo(function AnswerCard({ entry, acts, actions, isBehind, takesByKey }: AnswerCardProps) {
   const kind = classOf(entry)
   const Icon = answerIcons[kind]
   const [next, told] = [nextOf(entry), messagesOf(entry)]
@@ -42,7 +42,7 @@ export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehin
   const offers = offersOf(entry, acts)
   const shown = (wanted: readonly Offer[]) =>
     wanted.map((offer) => (
-      <Offered key={offer.kind} entry={entry} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
+      <Offered key={offer.kind} entry={entry} offer={offer} acts={acts} actions={actions} takesByKey={takesByKey} />
     ))
 
   return (
@@ -78,8 +78,8 @@ const BUTTONS: ReadonlySet<Offer['kind']> = new Set(['slip', 'receipt', 'found',
 
 type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }
 
-function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
-  const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: entry.id })
+function Offered({ entry, offer, acts, actions, takesByKey }: OfferedProps) {
+  const ask = (request: Request) => actions.act(request.code, { kind: 'scan', request, card: entry.id })
   switch (offer.kind) {
     case 'slip':
       return <PrintSlip hold={offer.hold} answer={entry.id} />
@@ -119,7 +119,7 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
         />
       )
     case 'fine':
-      return <Fine key={offer.fine.open} fine={offer.fine} doing={doing} keyed={takesByKey} />
+      return <Fine key={offer.fine.open} fine={offer.fine} actions={actions} keyed={takesByKey} />
     case 'receipt':
       return <PrintReceipt number={offer.receipt.number} keyed />
     case 'found':
@@ -129,15 +129,15 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
     case 'again':
       return (
         <div className={classes.ways}>
-          <Button variant="default" onClick={() => doing.again(entry)}>
+          <Button variant="default" onClick={() => actions.again(entry)}>
             {t('outbox.tryAgain')}
           </Button>
-          <Button variant="subtle" onClick={() => doing.setAside(entry)}>
+          <Button variant="subtle" onClick={() => actions.setAside(entry)}>
             {t('outbox.setAside')}
           </Button>
         </div>
       )
     case 'undo':
-      return <Undo change={offer.change} state={acts.get(`undo ${offer.change}`)} act={doing.act} keyed />
+      return <Undo change={offer.change} state={acts.get(`undo ${offer.change}`)} act={actions.act} keyed />
   }
 }

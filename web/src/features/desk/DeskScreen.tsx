@@ -3,7 +3,7 @@ import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { sumsOf } from '../../counter/acts'
-import type { Desk, Doing } from '../../counter/queue'
+import type { Desk, EntryActions } from '../../counter/queue'
 import type { LogEntry, Mode } from '../../counter/tasks'
 import { sound } from '../../counter/sounds'
 import { messagesOf } from '../../counter/words'
@@ -30,7 +30,7 @@ import { Typed } from './Typed'
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 
 /** Returns the reader whose card an entry opened. */
-const opened = ({ outcome }: LogEntry): number | null =>
+const readerOpenedBy = ({ outcome }: LogEntry): number | null =>
   outcome.kind === 'answered' && outcome.answer.outcome === 'person' ? (outcome.answer.person?.uid ?? null) : null
 
 /** Returns the code of a card, passed by another screen. */
@@ -45,7 +45,7 @@ export default function DeskScreen() {
   const newest = log[0]?.isRestored ? undefined : log[0]
   const loans = open?.reader?.loans ?? []
   const sums = sumsOf(log, acts)
-  const isInStrip = newest !== undefined && opened(newest) === open?.uid
+  const isInStrip = newest !== undefined && readerOpenedBy(newest) === open?.uid
   const [filming, setFilming] = useState(false)
   const { box, focusBox, takeText, leavesForm } = useWedge(desk)
   const answer = useRef<HTMLDivElement>(null)
@@ -74,7 +74,7 @@ export default function DeskScreen() {
     if (scanned !== '') desk.scan(scanned)
   }
 
-  const doing = useMemo<Doing>(
+  const actions = useMemo<EntryActions>(
     () => ({
       act: (label, task) => (desk.act(label, task), focusBox()),
       again: (one) => (desk.again(one), focusBox()),
@@ -199,7 +199,7 @@ export default function DeskScreen() {
           />
           <PersonStrip open={open} mode={mode} onSettled={refresh} onClose={close} />
           {sums.map(({ uid, name, fines }, index) => (
-            <SumOfFines key={uid} name={name} fines={fines} doing={doing} keyed={index === 0} />
+            <SumOfFines key={uid} name={name} fines={fines} actions={actions} keyed={index === 0} />
           ))}
           <div
             ref={answer}
@@ -216,7 +216,7 @@ export default function DeskScreen() {
                 key={newest.id}
                 entry={newest}
                 acts={acts}
-                doing={doing}
+                actions={actions}
                 isBehind={line !== 'clear' && waiting.length > 0}
                 takesByKey={sums.length === 0}
               />
@@ -228,7 +228,7 @@ export default function DeskScreen() {
             <ReaderLoans key={open.uid} reader={open.reader} desk={desk} onPressed={focusBox} onChanged={refresh} />
           )}
         </div>
-        <Earlier log={earlier} acts={acts} doing={doing} />
+        <Earlier log={earlier} acts={acts} actions={actions} />
       </div>
       <HeldScans codes={held} />
     </div>

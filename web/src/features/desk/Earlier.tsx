@@ -1,7 +1,7 @@
 import { Button, Title } from '@mantine/core'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import { fineOf, isQuestion, isUnsettled, type Acts } from '../../counter/acts'
-import type { Doing } from '../../counter/queue'
+import type { EntryActions } from '../../counter/queue'
 import type { LogEntry } from '../../counter/tasks'
 import { barcodeOf, changeOf, classOf, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
@@ -14,14 +14,14 @@ type EarlierProps = {
   /** All entries except the newest, which has its own card. */
   log: readonly LogEntry[]
   acts: Acts
-  doing: Doing
+  actions: EntryActions
 }
 
 /** Time after the list was reordered in which presses are ignored, milliseconds: they were aimed at another row. */
 const MOVED_MS = 800
 
 /** Lists the earlier entries; unsettled ones come first, with their buttons (R-SEAM-6). */
-export const Earlier = memo(function Earlier({ log, acts, doing }: EarlierProps) {
+export const Earlier = memo(function Earlier({ log, acts, actions }: EarlierProps) {
   const open = log.filter((one) => isUnsettled(one, acts))
   const rows = [...open, ...log.filter((one) => !open.includes(one))]
   const order = rows.map(({ id }) => id).join(' ')
@@ -29,15 +29,15 @@ export const Earlier = memo(function Earlier({ log, acts, doing }: EarlierProps)
   useLayoutEffect(() => {
     if (moved.current.order !== order) moved.current = { order, at: performance.now() }
   })
-  const guarded = useMemo<Doing>(() => {
+  const guarded = useMemo<EntryActions>(() => {
     const isStill = () => performance.now() - moved.current.at >= MOVED_MS
     return {
-      act: (label, task) => void (isStill() && doing.act(label, task)),
-      again: (one) => void (isStill() && doing.again(one)),
-      setAside: (one) => void (isStill() && doing.setAside(one)),
-      show: (one) => void (isStill() && doing.show(one)),
+      act: (label, task) => void (isStill() && actions.act(label, task)),
+      again: (one) => void (isStill() && actions.again(one)),
+      setAside: (one) => void (isStill() && actions.setAside(one)),
+      show: (one) => void (isStill() && actions.show(one)),
     }
-  }, [doing])
+  }, [actions])
   if (rows.length === 0) return null
   return (
     <section aria-labelledby="earlier" className={classes.earlier}>
@@ -56,7 +56,7 @@ export const Earlier = memo(function Earlier({ log, acts, doing }: EarlierProps)
               isOpen={open.includes(one)}
               isAsking={isQuestion(one, acts)}
               undo={change === null ? undefined : acts.get(`undo ${change}`)}
-              doing={guarded}
+              actions={guarded}
             />
           )
         })}
@@ -72,11 +72,11 @@ type RowProps = {
   isOpen: boolean
   isAsking: boolean
   undo: 'sent' | 'done' | undefined
-  doing: Doing
+  actions: EntryActions
 }
 
 /** Row of an entry; memoised, so that a scan renders one row, however long the list is. */
-const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: RowProps) {
+const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, actions }: RowProps) {
   const Icon = answerIcons[classOf(entry)]
   const change = changeOf(entry)
   const [headline] = messagesOf(entry)
@@ -97,23 +97,23 @@ const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: Ro
                 <PrintSlip hold={hold} />
               </>
             )}
-            {fine !== null && <Money fine={fine} entry={entry} doing={doing} />}
-            {isAsking && <Act words={t('desk.screen.choose')} onPress={() => doing.show(entry)} />}
-            {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => doing.again(entry)} />}
+            {fine !== null && <Money fine={fine} entry={entry} actions={actions} />}
+            {isAsking && <Act words={t('desk.screen.choose')} onPress={() => actions.show(entry)} />}
+            {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => actions.again(entry)} />}
             <Act
               words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
               isQuiet
-              onPress={() => doing.setAside(entry)}
+              onPress={() => actions.setAside(entry)}
             />
           </div>
         )}
       </div>
-      {change !== null && <Undo change={change} state={undo} act={doing.act} />}
+      {change !== null && <Undo change={change} state={undo} act={actions.act} />}
     </li>
   )
 })
 
-function Money({ fine, entry, doing }: { fine: number; entry: LogEntry; doing: Doing }) {
+function Money({ fine, entry, actions }: { fine: number; entry: LogEntry; actions: EntryActions }) {
   const { outcome } = entry
   const answer = outcome.kind === 'answered' ? outcome.answer : null
   const [id, uid] = [answer?.charge?.id, answer?.charged]
@@ -122,8 +122,8 @@ function Money({ fine, entry, doing }: { fine: number; entry: LogEntry; doing: D
   const fines = { uid, charges: [{ id, open: fine }] }
   return (
     <>
-      <Act words={label} onPress={() => doing.act(label, { kind: 'pay', fines, amount: fine, method: 'cash' })} />
-      <Act words={t('desk.screen.more')} onPress={() => doing.show(entry)} />
+      <Act words={label} onPress={() => actions.act(label, { kind: 'pay', fines, amount: fine, method: 'cash' })} />
+      <Act words={t('desk.screen.more')} onPress={() => actions.show(entry)} />
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { Method } from '../../api/types'
 import type { OpenFine } from '../../counter/acts'
-import type { Doing } from '../../counter/queue'
+import type { EntryActions } from '../../counter/queue'
 import { useAltKey } from '../../lib/altKey'
 import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
@@ -10,12 +10,12 @@ import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Anyway } from './Anyway'
 import classes from './Desk.module.css'
 
-type FineProps = { fine: OpenFine; doing: Doing; keyed: boolean }
+type FineProps = { fine: OpenFine; actions: EntryActions; keyed: boolean }
 
 const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly Method[]
 
 /** Fine of a return: taken now, waived with a reason, or left for later (R-DESK-7). */
-export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps) {
+export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FineProps) {
   const [isWaiving, setWaiving] = useState(false)
   const [typed, setTyped] = useState(String(open))
   const [wrong, setWrong] = useState<string | null>(null)
@@ -40,7 +40,7 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
         label={label}
         decision="waive"
         keyed={keyed}
-        onGiven={(reason) => doing.act(label, { kind: 'waive', fines, reason, amount: waived })}
+        onGiven={(reason) => actions.act(label, { kind: 'waive', fines, reason, amount: waived })}
         onClosed={() => setWaiving(false)}
       />
     )
@@ -58,7 +58,7 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
           box.current?.focus()
           return
         }
-        doing.act(t('desk.screen.take', { amount }), { kind: 'pay', fines, amount, method })
+        actions.act(t('desk.screen.take', { amount }), { kind: 'pay', fines, amount, method })
       }}
     >
       <AmountInput
@@ -87,7 +87,7 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
         ref={later}
         variant="subtle"
         aria-keyshortcuts={keyed ? 'Alt+L' : undefined}
-        onClick={() => doing.setAside(entry)}
+        onClick={() => actions.setAside(entry)}
       >
         {t(keyed ? 'desk.screen.laterKey' : 'desk.screen.later')}
       </Button>
@@ -106,10 +106,10 @@ function PaidBy({ method, onChange }: { method: Method; onChange: (method: Metho
   )
 }
 
-type SumProps = { name: string | null; fines: readonly OpenFine[]; doing: Doing; keyed: boolean }
+type SumProps = { name: string | null; fines: readonly OpenFine[]; actions: EntryActions; keyed: boolean }
 
 /** Sum of several fines of one reader; each is also listed under Earlier. */
-export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
+export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
   const take = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')
   useAltKey('KeyT', take, keyed)
@@ -128,7 +128,7 @@ export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
       className={classes.sum}
       onSubmit={(event) => {
         event.preventDefault()
-        doing.act(label, task)
+        actions.act(label, task)
       }}
     >
       <p dir="auto">

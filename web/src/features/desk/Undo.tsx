@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Undo2 } from 'lucide-react'
 import { useRef } from 'react'
-import type { Doing } from '../../counter/queue'
+import type { EntryActions } from '../../counter/queue'
 import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
@@ -10,7 +10,7 @@ type UndoProps = {
   change: number
   /** Undefined until the button is pressed. */
   state: 'sent' | 'done' | undefined
-  act: Doing['act']
+  act: EntryActions['act']
   /** True for the newest change, which Alt+Z undoes. */
   keyed?: true
 }

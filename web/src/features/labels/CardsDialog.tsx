@@ -16,7 +16,7 @@ import { ListState } from '../../ui/ListState'
 import classes from './Cards.module.css'
 import { useDeviation } from './kept'
 import { isReadable, moduleIn, sideOf } from './label'
-import { CARD_SHEET, cutMarks, mirrored, paged, slotAt, slotsOf } from './sheets'
+import { CARD_SHEET, cutMarks, slotOfBack, paged, slotAt, slotsOf } from './sheets'
 
 /** ID cards of a list of people: ten on a page with cut marks; each page is followed by one with the backs. */
 export function CardsDialog({ list, onClose }: { list: PeopleList; onClose: () => void }) {
@@ -100,7 +100,7 @@ type CardProps = { person: Person; library: string; index: number; side: 'front'
 
 function Card({ person, library, index, side }: CardProps) {
   const [deviation] = useDeviation()
-  const slot = side === 'front' ? index : mirrored(CARD_SHEET, index)
+  const slot = side === 'front' ? index : slotOfBack(CARD_SHEET, index)
   const { left, top, width, height } = slotAt(CARD_SHEET, slot, deviation)
   const rollNumber = person.rollNumber ?? ''
   const name = library || t('labels.cards.library')

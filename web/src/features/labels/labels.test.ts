@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isReadable, moduleIn, spineLines } from './label'
-import { CARD_SHEET, deviationOf, mirrored, paged, PRESETS, rulersOn, slotAt, slotsOf } from './sheets'
+import { CARD_SHEET, deviationOf, slotOfBack, paged, PRESETS, rulersOn, slotAt, slotsOf } from './sheets'
 
 it('R-COPY-3: the last label of every preset is on the paper, and none covers another', () => {
   for (const sheet of PRESETS) {
@@ -54,7 +54,7 @@ it('R-COPY-3: a shelf mark is split over the lines of a spine', () => {
 
 it('R-PEOPLE-2: the back of a card is behind its front when the paper is turned over its long edge', () => {
   for (let index = 0; index < slotsOf(CARD_SHEET); index += 1) {
-    const [front, back] = [slotAt(CARD_SHEET, index), slotAt(CARD_SHEET, mirrored(CARD_SHEET, index))]
+    const [front, back] = [slotAt(CARD_SHEET, index), slotAt(CARD_SHEET, slotOfBack(CARD_SHEET, index))]
     expect(back.top).toBe(front.top)
     expect(210 - (back.left + back.width)).toBeCloseTo(front.left, 5)
   }

@@ -104,7 +104,7 @@ export const CARD_SHEET: Measures = preset('cards', A4, {
 })
 
 /** Returns the slot of a card's back, for a printer that turns the paper over its long edge. */
-export const mirrored = ({ columns }: Measures, index: number): number =>
+export const slotOfBack = ({ columns }: Measures, index: number): number =>
   index - (index % columns) + (columns - 1 - (index % columns))
 
 const MARK = 5

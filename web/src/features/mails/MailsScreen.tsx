@@ -63,7 +63,7 @@ export default function MailsScreen() {
                   { title: t('mails.column.subject'), cell: ({ subject }) => <span dir="auto">{subject}</span> },
                   { title: t('mails.column.when'), cell: ({ createdAt }) => momentText(createdAt) },
                   { title: t('mails.column.state'), cell: (mail) => <State {...mail} /> },
-                  { title: t('mails.column.do'), bare: true, cell: (mail) => <Do mail={mail} /> },
+                  { title: t('mails.column.do'), bare: true, cell: (mail) => <MailAction mail={mail} /> },
                 ]}
               />
               <ShowMore query={query} label={t('mails.more')} />
@@ -134,7 +134,7 @@ function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
 }
 
 /** Button that stops a queued mail, or sends a mail again. */
-function Do({ mail }: { mail: MailItem }) {
+function MailAction({ mail }: { mail: MailItem }) {
   const { id, state, subject, address, kind, canSendAgain } = mail
   const stop = useAction(stopMail, { done: () => t('mails.stopped'), failed: (reason) => reason })
   const again = useAction(sendMailAgain, { done: () => t('mails.again.done'), failed: (reason) => reason })

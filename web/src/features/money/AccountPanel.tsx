@@ -12,7 +12,7 @@ import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { Why } from '../../ui/Why'
 import classes from './Account.module.css'
 import { AccountActions } from './AccountActions'
-import { moneyColumns, What } from './LineCells'
+import { moneyColumns, LineDescription } from './LineCells'
 import { FoundPrices } from './FoundPrices'
 import { Owed } from './Owed'
 import { PayMine } from './PayMine'
@@ -82,7 +82,10 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
                 rows={account.lines}
                 keyOf={(line) => line.id}
                 columns={[
-                  { title: t('money.account.what'), cell: (line) => <What line={line} withReceipt={withReceipts} /> },
+                  {
+                    title: t('money.account.what'),
+                    cell: (line) => <LineDescription line={line} withReceipt={withReceipts} />,
+                  },
                   {
                     title: t('money.account.day'),
                     cell: ({ at }) => (

@@ -10,14 +10,14 @@ import { Reasons, Why } from '../../ui/Why'
 import classes from './LineCells.module.css'
 import { kindText } from './lineText'
 
-type WhatProps = {
+type LineDescriptionProps = {
   line: Line
   /** Links the receipt. */
   withReceipt?: boolean
 }
 
 /** Kind, reason and receipt of a line. */
-export function What({ line, withReceipt = false }: WhatProps) {
+export function LineDescription({ line, withReceipt = false }: LineDescriptionProps) {
   const { reason, reference, receipt, reversed } = line
   return (
     <>

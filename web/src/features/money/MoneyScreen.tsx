@@ -13,7 +13,7 @@ import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
 import { Debtors } from './Debtors'
-import { moneyColumns, What } from './LineCells'
+import { moneyColumns, LineDescription } from './LineCells'
 import { filterIn } from './filter'
 import { KINDS, kindText, METHODS } from './lineText'
 import classes from './MoneyScreen.module.css'
@@ -172,7 +172,7 @@ function Lines({ filter }: { filter: LineFilter }) {
                     </time>
                   ),
                 },
-                { title: t('money.account.what'), cell: (line) => <What line={line} withReceipt /> },
+                { title: t('money.account.what'), cell: (line) => <LineDescription line={line} withReceipt /> },
                 { title: t('money.lines.by'), cell: ({ by }) => <span dir="auto">{by}</span> },
                 ...moneyColumns<Booked>(({ userName }) => userName),
                 { title: t('money.reverse.column'), bare: true, cell: (line) => <ReverseLine line={line} /> },

@@ -65,7 +65,7 @@ function Compare({ person, other, onBack, onClose }: CompareProps) {
           ))}
         </div>
       </Radio.Group>
-      {preview.data ? <What report={preview.data} /> : !preview.isError && <Skeleton height={96} mt="md" />}
+      {preview.data ? <MergeEffects report={preview.data} /> : !preview.isError && <Skeleton height={96} mt="md" />}
       {failure !== null && (
         <Alert color="red" role="alert" mt="md">
           {messageOf(failure)}
@@ -113,7 +113,7 @@ function Side({ person, isKept }: { person: Person; isKept: boolean }) {
 }
 
 /** Lists the effects of the merge. */
-function What({ report }: { report: MergeReport }) {
+function MergeEffects({ report }: { report: MergeReport }) {
   const { drop, after, holdsCancelled, reviewsGivenUp, takesPassword } = report
   const titles = (of: readonly string[]) => listText(of.map(quoted))
   return (

@@ -24,7 +24,7 @@ import chips from '../../ui/Chips.module.css'
 import classes from './PeopleScreen.module.css'
 import { NoDuesOfClass, SlipsOfClass } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
-import { Standing } from './Standing'
+import { PersonBadges } from './PersonBadges'
 
 /** List of all people (R-PEOPLE-1). */
 export default function PeopleScreen() {
@@ -224,7 +224,7 @@ function People({ people, today }: { people: readonly Person[]; today: string })
             >
               {person.name}
             </Anchor>{' '}
-            <Standing person={person} today={today} />
+            <PersonBadges person={person} today={today} />
           </span>
         )),
         column('rollNumber', ({ rollNumber }) => text(rollNumber)),

@@ -6,7 +6,7 @@ import { t } from '../../lib/messages'
 import { DateText } from '../../ui/Facts'
 import { TakeMoney } from '../money'
 import classes from './PersonScreen.module.css'
-import { Standing } from './Standing'
+import { PersonBadges } from './PersonBadges'
 
 /** A person's loans and dues, roll number, contact, class and validity. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
@@ -15,7 +15,7 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
   return (
     <>
       <p className={classes.badges}>
-        <Standing person={person} today={today} />
+        <PersonBadges person={person} today={today} />
       </p>
       <div className={classes.sums}>
         <span>{t('people.sums.books', { count: openLoans })}</span>

@@ -57,7 +57,7 @@ export function useOpening(): Opening {
     let isOver = false
     async function exchange() {
       const [code = '', token = ''] = (tabStorage.read(OPENING) ?? '').split(' ')
-      const next = await opened(code, token)
+      const next = await exchangeCode(code, token)
       if (isOver) return
       setOpening(next)
       if (next.state === 'opening') timer = setTimeout(() => void exchange(), RETRY_MS)
@@ -72,7 +72,7 @@ export function useOpening(): Opening {
   return opening
 }
 
-async function opened(code: string, token: string): Promise<Opening> {
+async function exchangeCode(code: string, token: string): Promise<Opening> {
   try {
     await openPhone({ code, token })
   } catch (error) {

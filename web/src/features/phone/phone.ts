@@ -24,7 +24,7 @@ export type PhoneState = Pick<OutboxState<Task>, 'unknown'> & {
   over: Closed | null
 }
 
-type Around = {
+type PhoneOptions = {
   /** Name of the pairing, which keeps the codes of different desks apart. */
   owner: string
   store: Store
@@ -37,7 +37,7 @@ const SENT = 'sent'
 
 /** State of a phone's page, a reducer over the outbox. An accepted code waits for the desk's answer. */
 export class Phone {
-  readonly #around: Around
+  readonly #options: PhoneOptions
   readonly #outbox: Outbox<Task, void>
   readonly #listeners = new Set<() => void>()
   /** Codes that the server has accepted. */
@@ -46,23 +46,23 @@ export class Phone {
   readonly #early = new Set<string>()
   #state: PhoneState = { waiting: [], unknown: [], lastAnswer: null, failed: null, isOffline: false, over: null }
 
-  constructor(around: Around) {
-    this.#around = around
+  constructor(options: PhoneOptions) {
+    this.#options = options
     this.#outbox = new Outbox<Task, void>({
       box: 'phone',
-      owner: around.owner,
-      store: around.store,
+      owner: options.owner,
+      store: options.store,
       tryMs: TRY_MS,
       knows: isTask,
       perform: async ({ key, task }, { signal, freeze }) => {
-        await around.send(freeze({ key, code: task.code }), signal)
+        await options.send(freeze({ key, code: task.code }), signal)
       },
       onLoad: this.#load,
       onEnd: this.#end,
       stops: ({ code }) => code === 'phone-ended',
       onSignedOut: () => this.#set({ over: 'ended' }),
       isOwners: () => this.#state.over === null,
-      onUnknown: () => around.onAnswer('stop'),
+      onUnknown: () => options.onAnswer('stop'),
       onChange: () => this.#set({}),
     })
   }
@@ -87,7 +87,7 @@ export class Phone {
     if (this.#sent.some((scan) => scan.key === key)) this.#setSent(this.#sent.filter((scan) => scan.key !== key))
     else this.#early.add(key)
     this.#set({ lastAnswer: { key, code, answer }, failed: null })
-    this.#around.onAnswer(answer.class)
+    this.#options.onAnswer(answer.class)
   }
 
   /** Stops sending; null resumes. */
@@ -109,7 +109,7 @@ export class Phone {
   readonly #end = ({ key, task: { code } }: Entry<Task>, ending: Ending<void>): void => {
     if (ending.kind !== 'done') {
       this.#state = { ...this.#state, failed: { code, reason: messageOf(ending.error) } }
-      this.#around.onAnswer('stop')
+      this.#options.onAnswer('stop')
     } else if (!this.#early.delete(key)) this.#setSent([...this.#sent, { key, code, sent: true }])
   }
 

@@ -20,7 +20,7 @@ export class RefusedTransition extends Error {
 export const allows = (state: ScanState, action: ScanAction): boolean => NEXT[state][action] !== undefined
 
 /** Returns the state after an action (R-SCAN-5); fails for all but the six permitted steps. */
-export function after(state: ScanState, action: ScanAction): ScanState {
+export function nextState(state: ScanState, action: ScanAction): ScanState {
   const next = NEXT[state][action]
   if (next === undefined) throw new RefusedTransition(state, action)
   return next

@@ -11,7 +11,7 @@ import {
 } from './camera'
 import type { Preprocessing } from './decode'
 import { boxFor, regionUnder, type Frame, type Region } from './frames'
-import { after, allows, RefusedTransition, type ScanAction, type ScanState } from './machine'
+import { nextState, allows, RefusedTransition, type ScanAction, type ScanState } from './machine'
 import { keepSettings, readSettings } from './settings'
 
 /** 20 frames per second (R-SCAN-1). */
@@ -135,7 +135,7 @@ export class Scanner {
 
   /** Pauses and releases the camera, whose light must not stay on without scanning. */
   pause(): void {
-    this.#show({ ...IDLE, state: after(this.#view.state, 'pause') })
+    this.#show({ ...IDLE, state: nextState(this.#view.state, 'pause') })
     this.#release()
   }
 
@@ -151,7 +151,7 @@ export class Scanner {
     this.#waitsForRoom = false
     this.#release()
     const { state } = this.#view
-    this.#show({ ...IDLE, state: allows(state, 'stop') ? after(state, 'stop') : state })
+    this.#show({ ...IDLE, state: allows(state, 'stop') ? nextState(state, 'stop') : state })
   }
 
   /** Stops permanently; later events are ignored. */
@@ -250,7 +250,7 @@ export class Scanner {
   }
 
   #scan(action: 'start' | 'resume'): void {
-    this.#show({ state: after(this.#view.state, action) })
+    this.#show({ state: nextState(this.#view.state, action) })
     this.#look()
   }
 
@@ -316,7 +316,7 @@ export class Scanner {
     const { state, opening } = this.#view
     this.#goesOn ||= state === 'scanning' || opening
     this.#release()
-    if (state === 'scanning') this.#show({ state: after(state, 'pause') })
+    if (state === 'scanning') this.#show({ state: nextState(state, 'pause') })
     this.#show({ opening: false, torch: null })
   }
 }

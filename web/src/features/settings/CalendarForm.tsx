@@ -29,7 +29,7 @@ const SAMPLE: CalendarValues = { weekdays: [1], dates: [{ name: '', from: '', to
 const placeOf = (index: number, name: keyof Entry) => `closedDates[${index}].${name}`
 
 /** Reports missing days here, because the server could not name their field. */
-function findBlankRules({ dates }: CalendarValues): Record<string, string> {
+function findInvalidFields({ dates }: CalendarValues): Record<string, string> {
   const missing = dates.flatMap(({ from }, index) => (from === '' ? [placeOf(index, 'from')] : []))
   return Object.fromEntries(
     missing.map((place) => [place, t('field.required', { label: t('settings.calendar.from') })]),
@@ -44,7 +44,7 @@ export function CalendarForm(part: Part<Calendar>) {
     sample: SAMPLE,
     valuesOf,
     documentOf,
-    findBlankRules,
+    findInvalidFields,
     save: saveCalendar,
     preview: previewCalendar,
   })

@@ -91,7 +91,7 @@ const documentOf = (values: Values): NoticeSettings => ({
 })
 
 /** Rejects text that is not a number here, because JSON cannot represent NaN. */
-function findBlankRules({ overdueDays }: Values): Record<string, string> {
+function findInvalidFields({ overdueDays }: Values): Record<string, string> {
   return parts(overdueDays).every((part) => /^\d+$/.test(part))
     ? {}
     : { overdueDays: t('settings.notices.overdueHint') }
@@ -105,7 +105,7 @@ export function NoticesForm(part: Part<NoticeSettings>) {
     sample: SAMPLE,
     valuesOf,
     documentOf,
-    findBlankRules,
+    findInvalidFields,
     save: saveNotices,
   })
   const { values, errors, change } = form

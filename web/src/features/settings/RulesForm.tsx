@@ -39,7 +39,7 @@ const ruleName = (rule: RuleName): string =>
     : labelOf('CategoryRules', rule)
 
 /** Requires numbers here, because the server cannot tell blank from "no limit". */
-const requiredOf = (values: RuleValues): Record<string, string> =>
+const findInvalidFields = (values: RuleValues): Record<string, string> =>
   Object.fromEntries(
     findBlankRules(values).map(({ path, rule }) => [path, t('field.required', { label: ruleName(rule.name) })]),
   )
@@ -60,7 +60,7 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
     sample: SAMPLE,
     valuesOf: (document) => valuesOf(document, today),
     documentOf,
-    findBlankRules: requiredOf,
+    findInvalidFields,
     save: saveRules,
     preview: previewRules,
   })

@@ -26,7 +26,7 @@ type Options<V, D> = Part<D> & {
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
   /** Returns errors for blank fields: the server would take them for "no limit", or could not name them. */
-  findBlankRules?: (values: V) => Errors
+  findInvalidFields?: (values: V) => Errors
   save: Save<D>
   preview?: Preview<D>
   /** True if a change has an effect to show; by default every change. */
@@ -63,7 +63,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     if (!showAtFields(error, setErrors)) setFailure(error)
   }
 
-  async function meet() {
+  async function mergeTheirs() {
     setEffect(null)
     try {
       const now = await loadAgain()
@@ -90,7 +90,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
       setConflicts(null)
       // The pressed button is disabled now, because nothing is left to save: the heading takes the focus.
       focusBack(null)
-    } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await meet()
+    } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await mergeTheirs()
     else fail(outcome.error)
   }
 
@@ -98,9 +98,9 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   async function submit() {
     setFailure(null)
     setErrors({})
-    const missing = options.findBlankRules?.(values) ?? {}
-    setBlanks(missing)
-    if (Object.keys(missing).length > 0) return focusFirstError(missing)
+    const invalid = options.findInvalidFields?.(values) ?? {}
+    setBlanks(invalid)
+    if (Object.keys(invalid).length > 0) return focusFirstError(invalid)
     if (!options.preview || options.hasEffect?.(base.values, values) === false) return store()
     const outcome = await preview.run(documentOf(values))
     if (!outcome.ok) return fail(outcome.error)

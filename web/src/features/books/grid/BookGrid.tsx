@@ -27,7 +27,7 @@ import {
   layoutFor,
   mirrored,
   MOVES,
-  moved,
+  indexAfterMove,
   rowHeight,
   type Layout,
   type Wide,
@@ -311,7 +311,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
     if (!move || !(event.target instanceof Element) || !event.target.matches('[data-result]')) return
     const item = event.target.closest('[data-index]')
     const index = Number(item?.getAttribute('data-index'))
-    const next = moved(index, document.documentElement.dir === 'rtl' ? mirrored(move) : move, columns, known)
+    const next = indexAfterMove(index, document.documentElement.dir === 'rtl' ? mirrored(move) : move, columns, known)
     if (next === null) return
     event.preventDefault()
     focusBook(next)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsFor, countText, layoutFor, mirrored, moved } from './bookGridRules'
+import { columnsFor, countText, layoutFor, mirrored, indexAfterMove } from './bookGridRules'
 import { dayText, moneyText } from '../../../lib/format'
 
 describe('rules of the grid', () => {
@@ -28,12 +28,12 @@ describe('rules of the grid', () => {
   })
 
   it('arrow keys stop at the edges and reach the last, shorter row', () => {
-    expect(moved(0, 'left', 6, 14)).toBeNull()
-    expect(moved(0, 'up', 6, 14)).toBeNull()
-    expect(moved(0, 'down', 6, 14)).toBe(6)
-    expect(moved(11, 'down', 6, 14)).toBe(13)
-    expect(moved(13, 'right', 6, 14)).toBeNull()
-    expect(moved(3, 'last', 6, 14)).toBe(13)
+    expect(indexAfterMove(0, 'left', 6, 14)).toBeNull()
+    expect(indexAfterMove(0, 'up', 6, 14)).toBeNull()
+    expect(indexAfterMove(0, 'down', 6, 14)).toBe(6)
+    expect(indexAfterMove(11, 'down', 6, 14)).toBe(13)
+    expect(indexAfterMove(13, 'right', 6, 14)).toBeNull()
+    expect(indexAfterMove(3, 'last', 6, 14)).toBe(13)
     expect(mirrored('left')).toBe('right')
     expect(mirrored('down')).toBe('down')
   })

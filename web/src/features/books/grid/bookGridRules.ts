@@ -72,7 +72,7 @@ export const MOVES: Readonly<Record<string, Move>> = {
 export const mirrored = (move: Move): Move => (move === 'left' ? 'right' : move === 'right' ? 'left' : move)
 
 /** Returns the index of the book that a key leads to; null at the edge of the list. */
-export function moved(index: number, move: Move, columns: number, count: number): number | null {
+export function indexAfterMove(index: number, move: Move, columns: number, count: number): number | null {
   const target = {
     left: index - 1,
     right: index + 1,

@@ -3,7 +3,7 @@ import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 
 /** Badges for a librarian, and for an inactive, expired or barred person; nothing for most people. */
-export function Standing({ person, today }: { person: Person; today: string }) {
+export function PersonBadges({ person, today }: { person: Person; today: string }) {
   const { role, active, validUntil, barred } = person
   return (
     <>
