@@ -83,7 +83,7 @@ test('R-SEAM-3 another librarian learns that tasks wait, not which, and never se
   await expect(page.getByText('Your session ended.')).toBeVisible()
   await signIn(page, other.user.email, PASSWORD)
   await expect(page.getByRole('heading', { name: 'Desk', exact: true })).toBeVisible()
-  await expect(page.getByText('1 task waits for another librarian')).toBeVisible()
+  await expect(page.getByText('1 task is waiting for another librarian')).toBeVisible()
   await expect(page.getByText(code(0))).toHaveCount(0)
   await expectAccessible(page, 'a desk where tasks of another librarian wait')
   expect(await reader.loans()).toEqual([])
@@ -297,9 +297,7 @@ test.describe('L1 V4 R-SEAM-4 a scan never enters a form', () => {
   /** Scans another book into the field that has the focus: the field keeps what it had, and the scan waits by name. */
   async function expectHeld(page: Page, code: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
     await wedgeScan(page, code, end)
-    await expect(
-      page.getByText(new RegExp(`^Scanned .*${code}\\. (It|They) waits? until you have answered`)),
-    ).toBeVisible()
+    await expect(page.getByText(new RegExp(`^Scanned .*${code}\\. (It|They) will wait until you answer`))).toBeVisible()
   }
 
   test('into Damaged… and Reason: it is done after the form is answered', async ({ page, library, who }) => {

@@ -77,7 +77,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await question(page).getByRole('button', { name: 'Move', exact: true }).click()
   const found = page.getByRole('dialog', { name: 'Found again' })
   await expect(found).toContainText(`${name} was charged ₹450 for this copy`)
-  await expect(found).toContainText('₹300 of it was paid')
+  await expect(found).toContainText('₹300 of it was already paid')
   await expectAccessible(page, 'a lost copy that turned up')
 
   // Kept for now, the charge stays offered on the account until it is taken back.

@@ -78,7 +78,7 @@ describe('mails', () => {
     const show = await screen.findByRole('button', { name: 'Show tomorrow’s reminders' })
     expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
     await userEvent.click(show)
-    expect(await screen.findByText(/12 mails would go. 1 reader has no address./)).toBeVisible()
+    expect(await screen.findByText(/12 mails would be sent. 1 reader has no email address./)).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
     expect(screen.getByText('And 11 more mails.')).toBeVisible()
     expect(screen.getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')

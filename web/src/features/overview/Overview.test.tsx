@@ -44,7 +44,7 @@ describe('what waits in the morning', () => {
 
   it('leads from a late backup to the backups', async () => {
     home({ ...quiet, lateBackup: { lastOn: '2026-11-20' } })
-    expect(await screen.findByRole('link', { name: /^The last backup is of 20 Nov 2026/ })).toHaveAttribute(
+    expect(await screen.findByRole('link', { name: /^Last backup: 20 Nov 2026/ })).toHaveAttribute(
       'href',
       '/library/settings?tab=backups',
     )
