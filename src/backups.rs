@@ -34,9 +34,9 @@ const RETRY_PAUSE: Duration = Duration::from_mins(15);
 /// Maximum age of the newest backup before it counts as late: a day, plus the time to make the next.
 const LATE: SignedDuration = SignedDuration::from_hours(26);
 /// Number of backups made by hand that are kept.
-const BY_HAND: usize = 10;
+const MANUAL_BACKUPS_KEPT: usize = 10;
 /// Time limit of one listing for comparing files with their manifests.
-const LOOK: Duration = Duration::from_secs(2);
+const COMPARE_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Format of the time in the name of a backup made by hand.
 const STAMP: &str = "%Y-%m-%d-%H%M%S";
 
@@ -143,7 +143,7 @@ pub enum Occasion {
 }
 
 /// Parses the name of a backup into its occasion and day; `None` for other files.
-fn meaning(name: &str) -> Option<(Occasion, Option<Date>)> {
+fn parse_name(name: &str) -> Option<(Occasion, Option<Date>)> {
     let stem = name.strip_prefix("library-")?.strip_suffix(".db")?;
     if let Some(schema) = stem.strip_prefix("schema-") {
         return schema.parse::<u32>().ok().map(|_| (Occasion::BeforeUpdate, None));
@@ -161,7 +161,7 @@ fn names(folder: &Path) -> Result<Vec<(String, Occasion, Option<Date>)>> {
     let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let known = files.filter_map(|file| {
         let name = file.ok()?.file_name().into_string().ok()?;
-        let (occasion, day) = meaning(&name)?;
+        let (occasion, day) = parse_name(&name)?;
         Some((name, occasion, day))
     });
     Ok(known.collect())
@@ -182,7 +182,7 @@ pub enum Soundness {
 
 /// A backup in the folder.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct BackupFile {
     pub name: String,
     pub occasion: Occasion,
     pub soundness: Soundness,
@@ -252,7 +252,7 @@ impl Backups {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn list(&self) -> Result<Vec<Kept>> {
+    pub fn list(&self) -> Result<Vec<BackupFile>> {
         let Some(daily) = &self.daily else { return Ok(Vec::new()) };
         let mut kept = Vec::new();
         for (name, occasion, _) in names(&daily.folder)? {
@@ -275,12 +275,12 @@ impl Backups {
                 Some(manifest) => (manifest.made_at, manifest.rows),
                 None => (Timestamp::try_from(changed_at).unwrap_or_default(), BTreeMap::new()),
             };
-            kept.push(Kept { name, occasion, soundness, made_at, bytes: file.len(), rows });
+            kept.push(BackupFile { name, occasion, soundness, made_at, bytes: file.len(), rows });
         }
         kept.sort_by(|one, other| (other.made_at, &other.name).cmp(&(one.made_at, &one.name)));
         let begun = Instant::now();
         for backup in kept.iter_mut().filter(|backup| backup.soundness == Soundness::Unchecked) {
-            if begun.elapsed() >= LOOK {
+            if begun.elapsed() >= COMPARE_TIME_LIMIT {
                 break;
             }
             backup.soundness = self.compare(&daily.folder.join(&backup.name), &backup.name);
@@ -304,7 +304,7 @@ impl Backups {
     /// # Errors
     /// The file cannot be read.
     pub fn open(&self, name: &str) -> std::io::Result<Option<(File, u64)>> {
-        let Some(daily) = self.daily.as_ref().filter(|_| meaning(name).is_some()) else { return Ok(None) };
+        let Some(daily) = self.daily.as_ref().filter(|_| parse_name(name).is_some()) else { return Ok(None) };
         match File::open(daily.folder.join(name)) {
             Ok(file) => {
                 let bytes = file.metadata()?.len();
@@ -341,13 +341,13 @@ impl Backups {
         remove_partial_files(&daily.folder)?;
         let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
         let path = daily.folder.join(format!("library-{}.db", moment.strftime(STAMP)));
-        made(&path, &make(&self.location, &path)?);
+        log_backup(&path, &make(&self.location, &path)?);
         let mut by_hand: Vec<String> = names(&daily.folder)?
             .into_iter()
             .filter_map(|(name, occasion, _)| (occasion == Occasion::ByHand).then_some(name))
             .collect();
         by_hand.sort();
-        for name in by_hand.iter().rev().skip(BY_HAND) {
+        for name in by_hand.iter().rev().skip(MANUAL_BACKUPS_KEPT) {
             remove(&daily.folder.join(name))?;
         }
         Ok(())
@@ -359,7 +359,7 @@ fn soundness(is_sound: bool) -> Soundness {
 }
 
 /// Logs a new backup and the contradictions in its records.
-fn made(path: &Path, Verified { found, contradictions, .. }: &Verified) {
+fn log_backup(path: &Path, Verified { found, contradictions, .. }: &Verified) {
     tracing::info!(file = %path.display(), "backup made: {}", found.contents());
     if let Some(first) = contradictions.first() {
         tracing::error!(
@@ -459,7 +459,7 @@ fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool
     }
     remove_partial_files(&daily.folder)?;
     let path = daily.folder.join(name(today));
-    self::made(&path, &make(location, &path)?);
+    log_backup(&path, &make(location, &path)?);
     made.insert(today);
     for date in outdated(&made, daily.keep) {
         remove(&daily.folder.join(name(date)))?;
@@ -552,7 +552,7 @@ mod tests {
             ("../library-2026-11-22.db", None),
             ("library.db", None),
         ] {
-            assert_eq!(meaning(name), expected, "{name}");
+            assert_eq!(parse_name(name), expected, "{name}");
         }
     }
 

@@ -58,7 +58,7 @@ struct Shared {
     /// Set once the whole catalogue is loaded.
     index: SetOnce<Arc<Index>>,
     /// Notified when the catalogue changes.
-    call: Arc<Notify>,
+    changed: Arc<Notify>,
     following: Once,
     /// Number of the last change applied to the index.
     seen: watch::Sender<i64>,
@@ -77,7 +77,7 @@ impl Catalogue {
             clock,
             counted: Mutex::default(),
             index: SetOnce::new(),
-            call: Arc::default(),
+            changed: Arc::default(),
             following: Once::new(),
             seen: watch::Sender::default(),
             polled: Mutex::new(Instant::now()),
@@ -188,7 +188,7 @@ async fn follow(catalogue: Arc<Shared>) {
             }
             Err(_) => {}
         }
-        let _ = tokio::time::timeout(POLL_INTERVAL, catalogue.call.notified()).await;
+        let _ = tokio::time::timeout(POLL_INTERVAL, catalogue.changed.notified()).await;
     }
 }
 
@@ -203,7 +203,7 @@ impl Shared {
         self.seen.send_replace(number);
         // From here on, writes wait until the index has them.
         self.following.call_once(|| {
-            let follower = Follower { call: Arc::clone(&self.call), seen: self.seen.subscribe() };
+            let follower = Follower { changed: Arc::clone(&self.changed), seen: self.seen.subscribe() };
             self.db.follow_catalogue(follower);
         });
         while self.catch_up(&index).await? {}

@@ -22,7 +22,7 @@ use crate::{
         oidc::CALLBACK,
         options::{IdCard, SecondFactor},
     },
-    mail::{self, Post, Security},
+    mail::{self, Security, SmtpClient},
     oidc::{self, Provider},
     outbound,
     storage::Location,
@@ -404,7 +404,7 @@ pub struct Mail {
 
 impl Mail {
     /// Builds the connection to the mail server, if configured.
-    pub fn post(&self, hello: &str) -> Result<Option<Post>> {
+    pub fn post(&self, hello: &str) -> Result<Option<SmtpClient>> {
         let (Some(url), Some(from)) = (&self.smtp_url, &self.mail_from) else { return Ok(None) };
         let (security, port) = match url.scheme() {
             "smtps" => (Security::Implicit, 465),
@@ -438,7 +438,7 @@ impl Mail {
                 fs::read(file).with_context(|| format!("--smtp-ca: {} cannot be read", file.display()))
             })
             .transpose()?;
-        Post::new(mail::Options {
+        SmtpClient::new(mail::Options {
             host,
             port: url.port().unwrap_or(port),
             security,

@@ -8,7 +8,7 @@ pub mod unsubscribe;
 
 pub(crate) use letter::escaped;
 pub use letter::{Digest, Letter, Links, digest, notice, password_changed, password_link, test};
-pub use smtp::{Options, Outcome, Post, Security};
+pub use smtp::{Options, Outcome, Security, SmtpClient};
 
 use crate::{
     domain::{id::UserId, mail::Kind},
@@ -29,7 +29,7 @@ pub struct Addressed<'a> {
     pub letter: &'a Letter,
 }
 
-impl Post {
+impl SmtpClient {
     /// Makes a row of the outbox from a letter, with a Message-ID of its own.
     ///
     /// # Errors

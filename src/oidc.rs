@@ -122,7 +122,7 @@ impl fmt::Debug for Provider {
 }
 
 /// Secrets of one sign-in at the provider.
-pub struct Way<'w> {
+pub struct AuthorizationRequest<'w> {
     pub state: &'w str,
     pub nonce: &'w str,
     /// PKCE's secret; only its hash is sent.
@@ -205,9 +205,9 @@ impl Provider {
     ///
     /// # Errors
     /// The provider is unavailable.
-    pub async fn sign_in_address(&self, way: &Way<'_>) -> Result<Url, Error> {
+    pub async fn sign_in_address(&self, request: &AuthorizationRequest<'_>) -> Result<Url, Error> {
         let mut url = self.describe().await?.authorization_endpoint.clone();
-        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(way.verifier.as_bytes()));
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(request.verifier.as_bytes()));
         // Custom claims of a college usually come with the profile scope.
         let scope = match self.options.roll_number_claim {
             Some(_) => "openid email profile",
@@ -218,8 +218,8 @@ impl Provider {
             .append_pair("client_id", &self.options.client)
             .append_pair("redirect_uri", self.options.redirect.as_str())
             .append_pair("scope", scope)
-            .append_pair("state", way.state)
-            .append_pair("nonce", way.nonce)
+            .append_pair("state", request.state)
+            .append_pair("nonce", request.nonce)
             .append_pair("code_challenge", &challenge)
             .append_pair("code_challenge_method", "S256");
         Ok(url)

@@ -33,7 +33,7 @@ use crate::{
     demo,
     http::{
         self, App, Limits, Settings, Shared,
-        covers::Drawing,
+        covers::DecodeLimit,
         people::import::Importing,
         ready::Answers,
         session::{EndSessions, Lifetimes, Sessions},
@@ -150,7 +150,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         limits: Limits::with_student_changes(options.student_changes),
         setup: Setup::default(),
         importing: Importing::default(),
-        drawing: Drawing::default(),
+        decode_limit: DecodeLimit::default(),
         backups: Arc::new(Backups::new(location.clone(), daily)),
         stopping: AtomicBool::new(false),
     });

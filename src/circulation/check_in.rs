@@ -107,7 +107,7 @@ pub fn check_in(
     };
     let caught = match &mut line {
         Some(line) if !what.passing && matches!(to, Condition::OnShelf | Condition::ToShelve) => {
-            hold::catch(tx, moment, Some(actor.uid()), rulebook, line, copy, facts.state())?
+            hold::keep_for_first(tx, moment, Some(actor.uid()), rulebook, line, copy, facts.state())?
         }
         _ => None,
     };
@@ -117,7 +117,7 @@ pub fn check_in(
     let end = End { at: moment.at, on, by: actor.uid(), restocked: to == Condition::OnShelf, fine };
     loans::end(tx, loan.id, end)?;
     let swapped = if copy == loan.copy_id { None } else { Some(swap(tx, &loan, &facts, in_other)?) };
-    copies::come_back(tx, copy, to, moment.at)?;
+    copies::record_return(tx, copy, to, moment.at)?;
     if to == Condition::OnShelf {
         books::put_back_copies(tx, loan.book_id, 1)?;
     }

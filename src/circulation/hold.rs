@@ -107,7 +107,7 @@ fn record(
 
 /// Keeps a copy for the first in the queue and returns that hold; `None` if the queue is empty. The caller has ended
 /// the copy's loan or hold and no longer counts it as on the shelf (R-HOLD-2).
-pub(super) fn catch(
+pub(super) fn keep_for_first(
     tx: &mut Tx<'_>,
     moment: Moment,
     by: Option<UserId>,
@@ -121,8 +121,8 @@ pub(super) fn catch(
     if !active {
         // Deactivation ends all holds; this one was placed concurrently.
         let gone = first.id;
-        end_for_nobody(tx, moment, by, line, gone)?;
-        return catch(tx, moment, by, rulebook, line, copy, from);
+        cancel_for_inactive(tx, moment, by, line, gone)?;
+        return keep_for_first(tx, moment, by, rulebook, line, copy, from);
     }
     let policy = rulebook.policy(&category, moment.today);
     let until = rulebook.calendar.open_days_later(moment.today, policy.hold_days);
@@ -138,7 +138,7 @@ pub(super) fn catch(
 }
 
 /// Cancels a waiting hold of an inactive person.
-fn end_for_nobody(
+fn cancel_for_inactive(
     tx: &mut Tx<'_>,
     moment: Moment,
     by: Option<UserId>,
@@ -158,7 +158,7 @@ fn end_for_nobody(
 ///
 /// # Errors
 /// [`Error::NotFound`] if the copy does not exist.
-pub fn catch_in_hand(
+pub fn keep_in_hand_for_first(
     tx: &mut Tx<'_>,
     actor: Actor,
     moment: Moment,
@@ -171,7 +171,7 @@ pub fn catch_in_hand(
     if !matches!(from, State::OnShelf | State::ToShelve | State::Unseen) {
         return Ok(None);
     }
-    let Some(hold) = catch(tx, moment, Some(actor.uid()), rulebook, &mut line, copy, from)? else {
+    let Some(hold) = keep_for_first(tx, moment, Some(actor.uid()), rulebook, &mut line, copy, from)? else {
         return Ok(None);
     };
     if from == State::OnShelf {
@@ -288,7 +288,7 @@ fn end(
     let hold = line.holds.remove(at);
     holds::end(tx, id, state, moment.at)?;
     let passed_to = match hold.kept {
-        Some((copy, _)) => catch(tx, moment, by, rulebook, line, copy, State::OnHoldShelf)?,
+        Some((copy, _)) => keep_for_first(tx, moment, by, rulebook, line, copy, State::OnHoldShelf)?,
         None => None,
     };
     Ok(EndedHold {
@@ -381,7 +381,7 @@ pub fn cancel_all_of(
 }
 
 /// Cancels all holds of a title before its deletion. The caller has locked its row.
-pub fn title_deleted(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<()> {
+pub fn cancel_holds_of_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<()> {
     let Some(line) = Line::lock(tx, book)? else { return Ok(()) };
     for hold in &line.holds {
         holds::end(tx, hold.id, HoldState::Cancelled, moment.at)?;

@@ -16,7 +16,7 @@ use crate::{
     money::Money,
     storage::{
         Result, Tx, ledger, loans,
-        people::{self, Out, Record},
+        people::{self, OpenLoanFacts, Record},
     },
 };
 
@@ -27,7 +27,7 @@ pub fn of(
     today: Date,
     people: &[UserId],
 ) -> Result<HashMap<UserId, Standing>> {
-    let out = people::out_of(tx, people)?;
+    let out = people::open_loans_of(tx, people)?;
     Ok(counted(&out, ledger::balances_of(tx, people)?, rulebook, today))
 }
 
@@ -95,7 +95,7 @@ impl<'a> Fines<'a> {
 }
 
 fn counted(
-    out: &[Out],
+    out: &[OpenLoanFacts],
     balances: Vec<(UserId, Money)>,
     rulebook: &Rulebook,
     today: Date,

@@ -27,7 +27,7 @@ pub enum Obstacle {
     /// Another copy's barcode, or a reader's roll number.
     BarcodeTaken(String),
     /// This transition between states is not allowed.
-    NoWay { from: State, to: Condition },
+    TransitionNotAllowed { from: State, to: Condition },
 }
 
 impl From<Obstacle> for Error {
@@ -136,7 +136,7 @@ fn keep_added(
     let mut line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
     for copy in added {
         let by = Some(actor.uid());
-        if hold::catch(tx, moment, by, rulebook, &mut line, copy.id, State::OnShelf)?.is_none() {
+        if hold::keep_for_first(tx, moment, by, rulebook, &mut line, copy.id, State::OnShelf)?.is_none() {
             break;
         }
         books::count_out(tx, book)?;
@@ -159,9 +159,9 @@ pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
     // Both use the same instant, by which an undo finds the cancelled holds.
-    hold::title_deleted(tx, actor, moment, book)?;
+    hold::cancel_holds_of_title(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
-    copies::title_deleted(tx, book)?;
+    copies::withdraw_copies_of_title(tx, book)?;
     Ok(before)
 }
 
@@ -215,7 +215,7 @@ pub fn added_change(added: &[AddedCopy]) -> CopyChange {
 
 /// Adjusts the copies after an edit of a title's count, which is already stored: adds the missing copies, or withdraws
 /// surplus ones from the shelf, those never lent first (R-COPY-3).
-pub fn follow_number(
+pub fn adjust_copies_to_count(
     tx: &mut Tx<'_>,
     actor: Actor,
     moment: Moment,
@@ -285,7 +285,7 @@ pub fn move_copy_recorded(
     if from != to.state() {
         // Copies of a deleted title stay withdrawn.
         let line = line.filter(|_| from.moves().contains(&to));
-        let mut line = line.ok_or(Obstacle::NoWay { from, to })?;
+        let mut line = line.ok_or(Obstacle::TransitionNotAllowed { from, to })?;
         if from == State::OnShelf && books::take_copy(tx, book)?.is_none() {
             return Err(
                 storage::Error::Inconsistent("a copy on the shelf that its title does not count").into()
@@ -294,7 +294,7 @@ pub fn move_copy_recorded(
         hold::pass_over(tx, moment, actor.uid(), &mut line, id, false)?;
         let by = Some(actor.uid());
         let caught = matches!(to, Condition::OnShelf | Condition::ToShelve)
-            && hold::catch(tx, moment, by, rulebook, &mut line, id, from)?.is_some();
+            && hold::keep_for_first(tx, moment, by, rulebook, &mut line, id, from)?.is_some();
         let to = if caught { Condition::ToShelve } else { to };
         if to == Condition::OnShelf {
             books::put_back_copies(tx, book, 1)?;
@@ -302,7 +302,7 @@ pub fn move_copy_recorded(
         if !caught {
             copies::set_condition(tx, id, to)?;
         }
-        // A copy that stays to be shelved has not moved; `catch` has recorded that it is kept.
+        // A copy that stays to be shelved has not moved; `keep_for_first` has recorded that it is kept.
         if from != to.state() {
             let barcode = facts.record.barcode;
             let change = CopyChange::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
@@ -336,7 +336,7 @@ pub fn shelve(
             Ok(copy) if copy.state == State::OnHoldShelf => shelved.kept += 1,
             Ok(_) => shelved.on_shelf += 1,
             // A concurrent request moved the copy or deleted its title.
-            Err(Error::Obstacle(Obstacle::NoWay { .. })) => {}
+            Err(Error::Obstacle(Obstacle::TransitionNotAllowed { .. })) => {}
             Err(error) => return Err(error),
         }
     }

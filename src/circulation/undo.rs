@@ -322,7 +322,7 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
 }
 
 /// Returns the person of a change; fails with `Later` if the person no longer exists.
-fn there(found: std::result::Result<Subject, authority::Error>) -> Result<Subject> {
+fn require_person(found: std::result::Result<Subject, authority::Error>) -> Result<Subject> {
     match found {
         Err(authority::Error::NotFound) => Err(not_undone(NotUndone::Later)),
         found => Ok(found?),
@@ -385,7 +385,7 @@ impl Step<'_, '_> {
             Change::Person(PersonChange::PersonDeactivated { .. }) => {
                 let person = self.person.ok_or(Error::NotFound)?;
                 let authority = self.authority()?;
-                let subject = there(authority.over(self.tx, person))?;
+                let subject = require_person(authority.over(self.tx, person))?;
                 require(!subject.record().active)?;
                 Ok(people::activate(self.tx, &subject)?)
             }
@@ -402,7 +402,7 @@ impl Step<'_, '_> {
             }
             Change::Catalogue(CatalogueChange::BookDeleted { .. }) => {
                 let book = self.book.ok_or(Error::NotFound)?;
-                require(copies::title_restored(self.tx, book)?)?;
+                require(copies::restore_copies_of_title(self.tx, book)?)?;
                 require(books::restore(self.tx, book)?)
             }
             _ => Err(not_undone(NotUndone::Kind)),
@@ -560,11 +560,13 @@ impl Step<'_, '_> {
             ledger::lock(self.tx, uid)?;
         }
         let authority = self.authority()?;
-        let (kept, left) =
-            (there(authority.over(self.tx, keep))?, there(authority.over_merged(self.tx, dropped))?);
+        let (kept, left) = (
+            require_person(authority.over(self.tx, keep))?,
+            require_person(authority.over_merged(self.tx, dropped))?,
+        );
         let moved = merge::of_change(self.tx, self.id)?.ok_or(not_undone(NotUndone::Later))?;
         require(!events::happened_since(self.tx, [keep, dropped], self.id)?)?;
-        require(merge::part(self.tx, &kept, &left, &moved)?)
+        require(merge::undo_merge(self.tx, &kept, &left, &moved)?)
     }
 
     /// Moves people back to the batch or reactivates them, and keeps only these people in `people`. Skips and reports

@@ -28,25 +28,25 @@ pub struct Fine {
 
 /// Facts of a loan that its fine depends on, besides the days: the borrower's category, and the price of the copy.
 #[derive(Clone, Copy, Debug)]
-pub struct Whose<'a> {
+pub struct FineFacts<'a> {
     category: &'a str,
     price: Option<Money>,
 }
 
-impl<'a> From<&'a OpenLoan> for Whose<'a> {
+impl<'a> From<&'a OpenLoan> for FineFacts<'a> {
     fn from(loan: &'a OpenLoan) -> Self {
         Self { category: &loan.category, price: loan.price }
     }
 }
 
-impl<'a> From<(&'a str, Option<Money>)> for Whose<'a> {
+impl<'a> From<(&'a str, Option<Money>)> for FineFacts<'a> {
     fn from((category, price): (&'a str, Option<Money>)) -> Self {
         Self { category, price }
     }
 }
 
 /// A copy without a price.
-impl<'a> From<&'a str> for Whose<'a> {
+impl<'a> From<&'a str> for FineFacts<'a> {
     fn from(category: &'a str) -> Self {
         Self { category, price: None }
     }
@@ -77,15 +77,15 @@ struct Tally {
 #[derive(Clone, Copy)]
 struct Terms<'r> {
     history: &'r RuleHistory,
-    whose: Whose<'r>,
+    facts: FineFacts<'r>,
     calendar: &'r Calendar,
 }
 
 impl Terms<'_> {
     fn stretches(&self, due: Date, until: Date) -> impl Iterator<Item = Stretch> {
         self.history.between(number(due) + 1, number(until)).map(|(first, last, rules)| {
-            let policy = rules.for_category(self.whose.category);
-            let price = self.whose.price.filter(|_| policy.fine_up_to_price);
+            let policy = rules.for_category(self.facts.category);
+            let price = self.facts.price.filter(|_| policy.fine_up_to_price);
             let is_price = price.is_some_and(|price| policy.max_fine.is_none_or(|max| price < max));
             let closed = if rules.charge_closed_days { 0 } else { self.calendar.closed_days(first, last) };
             Stretch {
@@ -120,13 +120,13 @@ pub fn of<'a>(
     due: Date,
     until: Date,
     history: &'a RuleHistory,
-    whose: impl Into<Whose<'a>>,
+    facts: impl Into<FineFacts<'a>>,
     calendar: &'a Calendar,
 ) -> Fine {
     if until <= due {
         return Fine::default();
     }
-    let terms = Terms { history, whose: whose.into(), calendar };
+    let terms = Terms { history, facts: facts.into(), calendar };
     let tally = terms.tally(due, until);
     Fine { amount: tally.amount, days: tally.days, explain: explain(&terms, &tally, due, until) }
 }
@@ -137,13 +137,13 @@ pub fn amount<'a>(
     due: Date,
     until: Date,
     history: &'a RuleHistory,
-    whose: impl Into<Whose<'a>>,
+    facts: impl Into<FineFacts<'a>>,
     calendar: &'a Calendar,
 ) -> Money {
     if until <= due {
         return Money::ZERO;
     }
-    Terms { history, whose: whose.into(), calendar }.tally(due, until).amount
+    Terms { history, facts: facts.into(), calendar }.tally(due, until).amount
 }
 
 /// Whole days past the due date, charged or not; 0 for a loan in time.

@@ -35,7 +35,7 @@ pub const LAST_TOP: Number =
     Number { field: "lastTop", label: "Last label, distance from the top", min: 0, max: 60_000 };
 
 /// Tolerance for measures taken with a ruler.
-const MEASURED: i64 = 100;
+const RULER_TOLERANCE: i64 = 100;
 
 /// Measures of a sheet of labels in hundredths of a millimetre. The pitch follows from the first and the last label, so
 /// a measuring error does not add up down the page.
@@ -88,7 +88,7 @@ impl SheetForm {
         ] {
             if last + size > page {
                 invalid.push(rule.field, message::label_off_paper(rule.label));
-            } else if last - first + MEASURED < (count - 1) * size || (count == 1 && last != first) {
+            } else if last - first + RULER_TOLERANCE < (count - 1) * size || (count == 1 && last != first) {
                 invalid.push(rule.field, message::labels_overlap(rule.label));
             }
         }

@@ -10,10 +10,10 @@ use axum::{
 
 use super::{
     API, Shared,
-    accounts::within,
+    accounts::check_limit,
     error::{Error, Result},
     idempotency,
-    people::import::Turn,
+    people::import::ImportPermit,
     phones::CallingPhone,
     security_log,
     session::Caller,
@@ -281,7 +281,7 @@ pub async fn enforce(
         return Ok(next.run(request).await);
     }
     let caller = Caller::of(&app, request.method(), request.headers()).await?;
-    security_log::concerns(caller.user().map(|user| user.uid));
+    security_log::note_account(caller.user().map(|user| user.uid));
     if matches!(caller, Caller::Unenrolled(_)) && !matches!(access, Access::Anyone | Access::Enrolling) {
         return Err(Error::SecondFactorMissing);
     }
@@ -294,11 +294,11 @@ pub async fn enforce(
         && access != Access::Anyone
         && !request.method().is_safe()
     {
-        within(app.limits.changes_of_student.take(&student.uid))?;
+        check_limit(app.limits.changes_of_student.take(&student.uid))?;
     }
-    if Turn::is_needed(request.method(), route) {
-        let turn = Turn::take(&app)?;
-        request.extensions_mut().insert(turn);
+    if ImportPermit::is_needed(request.method(), route) {
+        let permit = ImportPermit::take(&app)?;
+        request.extensions_mut().insert(permit);
     }
     request.extensions_mut().insert(caller.clone());
     idempotency::read_key(&caller, route, request, next).await

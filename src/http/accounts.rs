@@ -64,7 +64,7 @@ impl From<Taken> for Error {
 }
 
 /// Maps the refusal of a rate limit to 429 with the seconds to wait.
-pub fn within(taken: Result<(), Duration>) -> Result<()> {
+pub fn check_limit(taken: Result<(), Duration>) -> Result<()> {
     taken.map_err(|wait| Error::TooManyRequests(wait.as_secs() + 1))
 }
 
@@ -79,7 +79,7 @@ pub async fn register(
     let policies = app.library.policies.clone();
     let rulebook = app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
     let registration = registration.checked(&rulebook.library.batches, &rulebook.library.name)?;
-    within(app.limits.registrations.take(&network))?;
+    check_limit(app.limits.registrations.take(&network))?;
     let new = NewAccount {
         password_hash: app.passwords.hash(registration.password).await?,
         email: registration.email,
@@ -158,7 +158,7 @@ impl App {
         {
             return Ok(());
         }
-        within(of_network.take(&network))
+        check_limit(of_network.take(&network))
     }
 }
 
@@ -252,7 +252,7 @@ impl App {
         secret: String,
         stored: Option<String>,
     ) -> Result<Verdict> {
-        within(self.limits.take_sign_in(&tries))?;
+        check_limit(self.limits.take_sign_in(&tries))?;
         let failures = self.limits.failures(&tries);
         let verdict = self.passwords.verify(account, secret, stored, failures).await;
         if !matches!(verdict, Ok(Verdict::Wrong)) {
@@ -297,7 +297,7 @@ pub async fn sign_in(
     };
     let (account, stored) = found.unzip();
     let stored = stored.flatten();
-    security_log::concerns(account.as_ref().map(|account| account.uid));
+    security_log::note_account(account.as_ref().map(|account| account.uid));
 
     let https = app.settings.is_https();
     let device = Device::of(https, &headers);
@@ -312,9 +312,9 @@ pub async fn sign_in(
     let user = account.user.ok_or(Error::RoleUndefined)?;
     let hash = rehashed.as_deref().unwrap_or(&stored);
     let (hash, change) = (hash.to_owned(), Some(SignInChange::SignedIn));
-    let entering = Entering { device, hash, remember: form.remember, change };
+    let verified = VerifiedSignIn { device, hash, remember: form.remember, change };
     let uid = user.uid;
-    finish_sign_in(&app, &headers, user, entering, move |tx| {
+    finish_sign_in(&app, &headers, user, verified, move |tx| {
         if let Some(rehashed) = rehashed {
             accounts::change_password(tx, uid, &stored, &rehashed)?;
         }
@@ -337,14 +337,14 @@ impl App {
         let tries = tries(device, &account, network, stored.as_deref())?;
         let verdict = self.try_secret(tries, &account, password, stored.clone()).await?;
         if verdict == Verdict::Wrong {
-            security_log::happened(security_log::Event::PasswordRefused);
+            security_log::override_event(security_log::Event::PasswordRefused);
         }
         Ok(stored.filter(|_| matches!(verdict, Verdict::Right { .. })))
     }
 }
 
 /// Details of a sign-in after its password was verified.
-pub(super) struct Entering {
+pub(super) struct VerifiedSignIn {
     /// Browser, if known.
     pub device: Option<Device>,
     /// Password hash as stored now.
@@ -356,7 +356,7 @@ pub(super) struct Entering {
 
 /// Session of a verified user, prepared but not begun.
 #[derive(Clone)]
-pub(super) struct Entrance {
+pub(super) struct PreparedSession {
     user: User,
     arrival: Arrival,
     change: Option<SignInChange>,
@@ -367,21 +367,21 @@ pub(super) struct Entrance {
     agent: Agent,
 }
 
-impl Entrance {
-    pub fn of(app: &App, headers: &HeaderMap, user: User, entering: Entering) -> Result<Self> {
-        security_log::concerns(user.uid);
-        let known = entering.device.as_ref().map(|device| device.knows(&entering.hash));
+impl PreparedSession {
+    pub fn of(app: &App, headers: &HeaderMap, user: User, verified: VerifiedSignIn) -> Result<Self> {
+        security_log::note_account(user.uid);
+        let known = verified.device.as_ref().map(|device| device.knows(&verified.hash));
         Ok(Self {
             user,
             is_known: known.transpose()?.unwrap_or(false),
             agent: session::agent(headers),
-            arrival: Arrival::of(app, headers, entering.remember)?,
-            change: entering.change,
+            arrival: Arrival::of(app, headers, verified.remember)?,
+            change: verified.change,
             device: Device::signed_in(
-                entering.device,
+                verified.device,
                 app.settings.is_https(),
                 &app.browser_key,
-                Some(&entering.hash),
+                Some(&verified.hash),
             )?,
         })
     }
@@ -401,7 +401,7 @@ impl Entrance {
 
     /// Builds the response, which sets the cookies; call after the commit. `proved`: true if a second factor was given.
     pub fn answer(self, app: &App, proved: bool) -> Response {
-        let cookies = [self.arrival.begun(app), self.device].map(|cookie| (header::SET_COOKIE, cookie));
+        let cookies = [self.arrival.into_cookie(app), self.device].map(|cookie| (header::SET_COOKIE, cookie));
         let entered = Entered::of(app, self.user, proved);
         (AppendHeaders(cookies), axum::Json(entered)).into_response()
     }
@@ -432,13 +432,13 @@ pub(super) async fn finish_sign_in(
     app: &App,
     headers: &HeaderMap,
     user: User,
-    entering: Entering,
+    verified: VerifiedSignIn,
     also: impl FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
-    let (now, uid, remember) = (app.library.clock.now(), user.uid, entering.remember);
+    let (now, uid, remember) = (app.library.clock.now(), user.uid, verified.remember);
     let half = Half::begin(app.settings.is_https(), now)?;
-    let entrance = Entrance::of(app, headers, user, entering)?;
-    let (opened, second_step) = (entrance.clone(), half.clone());
+    let prepared = PreparedSession::of(app, headers, user, verified)?;
+    let (opened, second_step) = (prepared.clone(), half.clone());
     let entered = app
         .library
         .db
@@ -451,7 +451,7 @@ pub(super) async fn finish_sign_in(
             Ok(!needs_second_step)
         })
         .await?;
-    Ok(if entered { entrance.answer(app, false) } else { half.answer() })
+    Ok(if entered { prepared.answer(app, false) } else { half.answer() })
 }
 
 /// Session about to begin in a browser.
@@ -498,7 +498,7 @@ impl Arrival {
     }
 
     /// Evicts the replaced session from the cache and returns the new cookie; call after the commit.
-    pub fn begun(self, app: &App) -> HeaderValue {
+    pub fn into_cookie(self, app: &App) -> HeaderValue {
         if let Some(replaced) = &self.replaced {
             app.sessions.forget(replaced);
         }
@@ -571,7 +571,7 @@ pub async fn redeem_code(
         .await?;
     let (person, stored) = found.unzip();
     let stored = stored.flatten();
-    security_log::concerns(person.as_ref().map(|person| person.uid));
+    security_log::note_account(person.as_ref().map(|person| person.uid));
     let secret =
         person.as_ref().map_or_else(|| Secret::CodeOfUnknown(name.clone()), |one| Secret::Code(one.uid));
     let tries = Tries::Elsewhere(secret, network);
@@ -605,8 +605,8 @@ pub async fn redeem_code(
     app.sessions.forget_person(uid);
     let device = Device::of(app.settings.is_https(), &headers);
     // The code replaces only the password: the second factor is still required.
-    let entering = Entering { device, hash, remember: false, change: None };
-    finish_sign_in(&app, &headers, user, entering, |_| Ok(())).await
+    let verified = VerifiedSignIn { device, hash, remember: false, change: None };
+    finish_sign_in(&app, &headers, user, verified, |_| Ok(())).await
 }
 
 /// Sign out: the session ends on the server.
@@ -755,7 +755,7 @@ pub async fn look_up_id_card(
     let device = Device::of(app.settings.is_https(), &headers);
     let is_known = device.zip(hash).map(|(device, hash)| device.knows(&hash)).transpose()?;
     if is_known != Some(true) {
-        within(app.limits.card_lookups.take(&network))?;
+        check_limit(app.limits.card_lookups.take(&network))?;
     }
     let user = found.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
     let email = user.email.ok_or(Error::CardUnknown)?;

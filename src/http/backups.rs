@@ -28,7 +28,7 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    backups::{Daily, Kept, Occasion, Soundness},
+    backups::{BackupFile, Daily, Occasion, Soundness},
     domain::account::{Capability, User},
 };
 
@@ -61,8 +61,8 @@ pub struct KeptBackup {
     loans: Option<i64>,
 }
 
-impl From<Kept> for KeptBackup {
-    fn from(kept: Kept) -> Self {
+impl From<BackupFile> for KeptBackup {
+    fn from(kept: BackupFile) -> Self {
         let count = |table: &str| kept.rows.get(table).copied();
         Self {
             occasion: match kept.occasion {

@@ -529,7 +529,7 @@ pub async fn update_book(
         }
         let rulebook = policies.current(tx)?;
         let difference = form.no_of_books - loaded.copies;
-        stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
+        stock::adjust_copies_to_count(tx, actor, moment, &rulebook, id, difference)?;
         let detail = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
         let change =
             CatalogueChange::BookUpdated { before: Record::from(&before), after: Record::from(&detail) };

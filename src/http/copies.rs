@@ -40,7 +40,7 @@ pub fn refused(obstacle: Obstacle) -> Error {
         Obstacle::BarcodeTaken(barcode) => {
             Invalid::field(BARCODE.field, message::barcode_taken(&barcode)).into()
         }
-        Obstacle::NoWay { from, to } => Error::NoWay { from, to },
+        Obstacle::TransitionNotAllowed { from, to } => Error::TransitionNotAllowed { from, to },
     }
 }
 

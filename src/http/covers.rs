@@ -29,9 +29,9 @@ use crate::{
 const TIME: Duration = Duration::from_secs(10);
 
 /// Limit of one decoding at a time, because a decoder may use 128 MiB of memory.
-pub struct Drawing(Arc<Semaphore>);
+pub struct DecodeLimit(Arc<Semaphore>);
 
-impl Default for Drawing {
+impl Default for DecodeLimit {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(1)))
     }
@@ -62,7 +62,7 @@ fn refused(reason: Refused) -> Error {
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = UploadedCover)))]
 pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result<axum::Json<UploadedCover>> {
-    let waiting = timeout(TIME, Arc::clone(&app.drawing.0).acquire_owned()).await;
+    let waiting = timeout(TIME, Arc::clone(&app.decode_limit.0).acquire_owned()).await;
     let place = waiting.map_err(|_| Error::Busy(None))?.map_err(|error| Error::Internal(error.into()))?;
     let decoding = tokio::task::spawn_blocking(move || {
         let cover = picture::cover(&file);

@@ -90,7 +90,7 @@ pub async fn every_request(
     let (status, took) = (response.status(), begun.elapsed());
     span.in_scope(|| {
         if !response.headers().contains_key(REPLAYED) {
-            security_log::tell((&method, &route, &path), status, &noted, address);
+            security_log::log_event((&method, &route, &path), status, &noted, address);
         }
         tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered");
     });

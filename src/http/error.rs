@@ -130,7 +130,7 @@ pub enum Error {
     Refused(Refusal),
     /// The copy cannot change from one state to the other (R-COPY-2).
     #[error("a copy cannot go from {from:?} to {to:?}")]
-    NoWay { from: copy::State, to: copy::Condition },
+    TransitionNotAllowed { from: copy::State, to: copy::Condition },
     /// Another account has this email address; worded for the person choosing it.
     #[error("the email address is taken")]
     EmailTaken(Message),
@@ -384,7 +384,7 @@ impl Error {
                 (StatusCode::BAD_REQUEST, Code::MalformedJson, message::problem_malformed_json(reason))
             }
             Self::Refused(refusal) => refused(refusal),
-            Self::NoWay { from, to } => {
+            Self::TransitionNotAllowed { from, to } => {
                 let message = message::problem_copy_state(from.as_str(), to.as_str());
                 (StatusCode::CONFLICT, Code::CopyState, message)
             }
@@ -575,7 +575,7 @@ impl Error {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, message) = self.described();
-        security_log::refused(code);
+        security_log::note_refusal(code);
         match &self {
             // Storage and the provider log the start of an outage; one line per request would fill the disk.
             Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) | Self::ProviderUnavailable => {
@@ -666,7 +666,7 @@ mod tests {
             Error::MethodNotAllowed,
             Error::Refused(Refusal { blocks: vec![Block::NoCopy] }),
             Error::Refused(Refusal { blocks: vec![Block::SelfBorrowOff] }),
-            Error::NoWay { from: copy::State::Lost, to: copy::Condition::OnShelf },
+            Error::TransitionNotAllowed { from: copy::State::Lost, to: copy::Condition::OnShelf },
             Error::ProviderUnavailable,
             Error::ProviderForgotten,
             Error::EmailTaken(message::problem_email_taken()),

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{
     Shared,
-    accounts::{Entered, Entering, finish_sign_in, within},
+    accounts::{Entered, VerifiedSignIn, check_limit, finish_sign_in},
     client::Network,
     device::Device,
     error::{Error, Result},
@@ -63,8 +63,8 @@ pub async fn forget_password(
     let email = folded_email(&EMAIL.check(&form.email, &mut invalid));
     let language = LANGUAGE.check(&form.language, &mut invalid);
     invalid.or(())?;
-    within(app.limits.forgotten.take(&network))?;
-    within(app.limits.forgotten_of_address.take(&email))?;
+    check_limit(app.limits.forgotten.take(&network))?;
+    check_limit(app.limits.forgotten_of_address.take(&email))?;
     let now = app.library.clock.now();
     // The job that sends mail looks the address up, so that known and unknown addresses take the same time here.
     app.once(once, move |tx| {
@@ -105,7 +105,7 @@ pub async fn reset_password(
     let password = new_password(PASSWORD, &form.password, &mut invalid);
     let language = LANGUAGE.check(&form.language, &mut invalid);
     invalid.or(())?;
-    within(app.limits.resets.take(&network))?;
+    check_limit(app.limits.resets.take(&network))?;
     let (hash, now) = (session::hashed(&token), app.library.clock.now());
     let (key, policies) = (hash.clone(), app.library.policies.clone());
     let found = app
@@ -120,7 +120,7 @@ pub async fn reset_password(
         .await?;
     let (person, library, chosen) = found.ok_or(Error::InvalidLink)?;
     app.limits.resets.give_back(&network);
-    security_log::concerns(person.uid);
+    security_log::note_account(person.uid);
     if !person.active {
         return Err(Error::AccountInactive);
     }
@@ -151,7 +151,7 @@ pub async fn reset_password(
             }
             if let Some(told) = told {
                 let mail = mails::queue(tx, &told, moment.at)?;
-                notices::said_by(tx, mail, uid, NoticeKind::SignInChanged, moment.at)?;
+                notices::mark_covered_by_mail(tx, mail, uid, NoticeKind::SignInChanged, moment.at)?;
             }
             let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;
             account.user.ok_or(Error::RoleUndefined)
@@ -159,6 +159,6 @@ pub async fn reset_password(
         .await?;
     app.sessions.forget_person(uid);
     let device = Device::of(app.settings.is_https(), &headers);
-    let entering = Entering { device, hash: password_hash, remember: false, change: None };
-    finish_sign_in(&app, &headers, user, entering, |_| Ok(())).await
+    let verified = VerifiedSignIn { device, hash: password_hash, remember: false, change: None };
+    finish_sign_in(&app, &headers, user, verified, |_| Ok(())).await
 }

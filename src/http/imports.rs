@@ -17,7 +17,7 @@ use super::{
     error::{Error, Result},
     extract::{Body, Id, Query},
     idempotency::{Answer, Once},
-    people::import::{Turn, chosen},
+    people::import::{ImportPermit, chosen},
     session::SignedIn,
 };
 use crate::{
@@ -170,12 +170,12 @@ fn unsound(error: &anyhow::Error) -> Error {
 
 /// Runs blocking work on a thread of its own, and holds the import permit until the work ends.
 async fn blocking<T: Send + 'static>(
-    turn: Turn,
+    permit: ImportPermit,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let work = tokio::task::spawn_blocking(move || {
         let done = work();
-        drop(turn);
+        drop(permit);
         done
     });
     work.await.map_err(|error| Error::Internal(Box::new(error)))?
@@ -185,11 +185,11 @@ async fn columns_of(
     app: &Shared,
     vocabulary: &'static Vocabulary,
     longest: u64,
-    turn: Turn,
+    permit: ImportPermit,
     file: Bytes,
 ) -> Result<axum::Json<FileColumns>> {
     let db = app.library.db.clone();
-    let columns = blocking(turn, move || {
+    let columns = blocking(permit, move || {
         let mut guess = vocabulary.guess(&Source::Upload(file), longest).map_err(|error| unsound(&error))?;
         let headings = guess.headings;
         let kept = db.read_blocking(move |tx| imports::fields(tx, vocabulary.kind, &headings))?;
@@ -228,10 +228,10 @@ async fn columns_of(
     request_body(content = String, content_type = "application/octet-stream"), responses((status = 200, body = FileColumns)))]
 pub async fn read_people_columns(
     State(app): State<Shared>,
-    turn: Turn,
+    permit: ImportPermit,
     Body(file): Body,
 ) -> Result<axum::Json<FileColumns>> {
-    columns_of(&app, &PEOPLE, people::LONGEST, turn, file).await
+    columns_of(&app, &PEOPLE, people::LONGEST, permit, file).await
 }
 
 /// Read the columns of a list of books, and guess their fields. Stores nothing.
@@ -239,10 +239,10 @@ pub async fn read_people_columns(
     request_body(content = String, content_type = "application/octet-stream"), responses((status = 200, body = FileColumns)))]
 pub async fn read_books_columns(
     State(app): State<Shared>,
-    turn: Turn,
+    permit: ImportPermit,
     Body(file): Body,
 ) -> Result<axum::Json<FileColumns>> {
-    columns_of(&app, &BOOKS, books::LONGEST, turn, file).await
+    columns_of(&app, &BOOKS, books::LONGEST, permit, file).await
 }
 
 /// Preview an import of books: the numbers of rows that would be new, are already in the catalogue, or are rejected.
@@ -252,11 +252,11 @@ pub async fn read_books_columns(
 pub async fn check_books(
     State(app): State<Shared>,
     Query(query): Query<BooksQuery>,
-    turn: Turn,
+    permit: ImportPermit,
     Body(file): Body,
 ) -> Result<axum::Json<BooksReport>> {
     let library = app.library.clone();
-    let report = blocking(turn, move || {
+    let report = blocking(permit, move || {
         let options = Options {
             fields: query.columns.as_deref().map(chosen),
             with_clashes: query.with_clashes,
@@ -277,7 +277,7 @@ pub async fn import_books(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Query(query): Query<BooksQuery>,
-    turn: Turn,
+    permit: ImportPermit,
     once: Once,
     Body(file): Body,
 ) -> Result<Answer> {
@@ -314,7 +314,7 @@ pub async fn import_books(
         .await?;
     // From here on the database enforces one import at a time. With the permit released, a repeat of this request gets
     // its stored response while the import runs.
-    drop(turn);
+    drop(permit);
     let begun = begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     // `None` for a repeat: the first request has started the import.
     if let Some(id) = begun {

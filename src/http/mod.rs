@@ -122,7 +122,7 @@ pub struct App {
     /// Allows one import at a time.
     pub importing: people::import::Importing,
     /// Allows one decoding of an uploaded cover at a time.
-    pub drawing: covers::Drawing,
+    pub decode_limit: covers::DecodeLimit,
     /// Daily backups, and those made by hand.
     pub backups: Arc<Backups>,
     /// Set when the server was asked to stop.
@@ -132,7 +132,7 @@ pub struct App {
 pub type Shared = Arc<App>;
 
 /// Returns the routes of labels, and of books and holds as CSV.
-fn on_paper() -> OpenApiRouter<Shared> {
+fn label_and_export_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(exports::export_books))
         .routes(routes!(exports::export_holds))
@@ -144,7 +144,7 @@ fn on_paper() -> OpenApiRouter<Shared> {
 }
 
 /// Returns the routes of mails and of mailed password reset links.
-fn by_mail() -> OpenApiRouter<Shared> {
+fn mail_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(forgotten::forget_password))
         .routes(routes!(forgotten::reset_password))
@@ -170,7 +170,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(copies::update_copy))
         .routes(routes!(copies::move_copy))
         .routes(routes!(copies::shelve_copies))
-        .merge(on_paper())
+        .merge(label_and_export_api())
         .routes(routes!(desk::scan_at_desk))
         .routes(routes!(accessions::add_accession, accessions::list_accessions))
         .routes(routes!(desk::read_desk_today))
@@ -282,7 +282,7 @@ fn people_api() -> OpenApiRouter<Shared> {
 /// Returns the routes of accounts: sign-in, sessions and second factors.
 fn account_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
-        .merge(by_mail())
+        .merge(mail_api())
         .routes(routes!(accounts::register))
         .routes(routes!(accounts::sign_in))
         .routes(routes!(accounts::redeem_code))

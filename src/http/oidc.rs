@@ -37,7 +37,7 @@ use crate::{
         rule::{Invalid, Text},
     },
     message,
-    oidc::{self, Provider, Way, token::Claims},
+    oidc::{self, AuthorizationRequest, Provider, token::Claims},
     people::provider::{self, Known},
     storage::{
         Tx, accounts,
@@ -85,7 +85,7 @@ impl App {
 }
 
 /// Returns the path below the base to return to; empty if invalid, because a redirect must never leave the product.
-fn inside(public_url: &Url, wanted: &str) -> String {
+fn local_path(public_url: &Url, wanted: &str) -> String {
     let sound = wanted.len() <= LONGEST_NEXT && wanted.starts_with('/') && !wanted.contains(char::is_control);
     // Parsed like a browser does: `//`, a backslash or `..` may lead elsewhere.
     let read = sound.then(|| public_url.join(&format!("{BASE}{wanted}")).ok()).flatten();
@@ -129,10 +129,10 @@ pub async fn begin_oidc(
     let [token, state, nonce, verifier] =
         [session::new_token()?, session::new_token()?, session::new_token()?, session::new_token()?];
     let token = if device.is_none() { format!("{NEW_BROWSER}{token}") } else { token };
-    let way = Way { state: &state, nonce: &nonce, verifier: &verifier };
-    let location = provider.sign_in_address(&way).await.map_err(|_| Error::ProviderUnavailable)?;
+    let request = AuthorizationRequest { state: &state, nonce: &nonce, verifier: &verifier };
+    let location = provider.sign_in_address(&request).await.map_err(|_| Error::ProviderUnavailable)?;
     let (state_hash, browser_hash) = (session::hashed(&state), session::hashed(&token));
-    let next = inside(&app.settings.public_url, &form.next);
+    let next = local_path(&app.settings.public_url, &form.next);
     let flow = Flow { nonce, verifier, next, kept: form.remember };
     let (now, expires_at) = (app.library.clock.now(), app.later());
     app.library
@@ -250,7 +250,7 @@ pub async fn finish_oidc(
     // The log line tells outcomes apart that share one security event.
     tracing::info!(outcome = end.name(), "somebody came back from the provider");
     if let Some(event) = end.event() {
-        security_log::happened(event);
+        security_log::override_event(event);
     }
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("provider", end.name());
@@ -279,7 +279,7 @@ async fn complete_sign_in(
     next: &mut String,
 ) -> Result<(End, Option<HeaderValue>)> {
     let (Some(state), Some(browser)) = (returned.state, browser(app, headers)) else {
-        security_log::because("another-browser");
+        security_log::note_reason("another-browser");
         return Ok((End::Forgotten, None));
     };
     let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.library.clock.now());
@@ -287,29 +287,29 @@ async fn complete_sign_in(
     // transaction.
     let key = (state_hash.clone(), browser_hash.clone());
     if !app.library.db.read(move |tx| flows::is_begun(tx, &key.0, &key.1, now)).await? {
-        security_log::because("expired-or-another-browser");
+        security_log::note_reason("expired-or-another-browser");
         return Ok((End::Forgotten, None));
     }
     let flow = app.library.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
     let Some(flow) = flow else {
-        security_log::because("used-before");
+        security_log::note_reason("used-before");
         return Ok((End::Forgotten, None));
     };
     next.clone_from(&flow.next);
     if let Some(error) = returned.error {
-        security_log::because("refused-by-provider");
+        security_log::note_reason("refused-by-provider");
         return Ok((if error == "access_denied" { End::Cancelled } else { End::Refused }, None));
     }
     // Refuses a return that names another issuer (RFC 9207).
     let ours = returned.issuer.is_none_or(|issuer| issuer == provider.issuer());
     let Some(code) = returned.code.filter(|_| ours) else {
-        security_log::because(if ours { "no-code" } else { "another-issuer" });
+        security_log::note_reason(if ours { "no-code" } else { "another-issuer" });
         return Ok((End::Refused, None));
     };
     let claims = match provider.redeem(&code, &flow.verifier, &flow.nonce, now).await {
         Ok(claims) => claims,
         Err(oidc::Error::Refused(_)) => {
-            security_log::because("token-refused");
+            security_log::note_reason("token-refused");
             return Ok((End::Refused, None));
         }
         Err(oidc::Error::Unavailable(_)) => return Ok((End::Unavailable, None)),
@@ -322,15 +322,15 @@ async fn complete_sign_in(
     let unknown = provider.why_unknown(&vouched.claims);
     let Ended { end, account } =
         app.library.db.write(move |tx| vouched.sign_in(tx, &begun, &second_step)).await?;
-    security_log::concerns(account);
+    security_log::note_account(account);
     match end {
-        End::NoAccount => security_log::because(unknown),
-        End::Another => security_log::because("linked-with-another"),
-        End::Closed => security_log::because("account-closed"),
+        End::NoAccount => security_log::note_reason(unknown),
+        End::Another => security_log::note_reason("linked-with-another"),
+        End::Closed => security_log::note_reason("account-closed"),
         _ => {}
     }
     let cookie = match end {
-        End::Done => Some(arrival.begun(app)),
+        End::Done => Some(arrival.into_cookie(app)),
         End::Code => Some(half.cookie),
         _ => None,
     };
@@ -429,12 +429,12 @@ pub async fn link_oidc(
     let proof = app.library.db.read(move |tx| flows::proof(tx, &key, now)).await?;
     let proof = proof.filter(|proof| proof.issuer == provider.issuer()).ok_or(Error::ProviderForgotten)?;
     let (uid, https) = (proof.user, app.settings.is_https());
-    security_log::concerns(uid);
+    security_log::note_account(uid);
     let device = Device::of(https, &headers);
     let stored = app.own_password(uid, network, device.as_ref(), form.password).await?;
     let stored = stored.ok_or_else(|| {
-        security_log::happened(Event::ProviderRefused);
-        security_log::because("wrong-password");
+        security_log::override_event(Event::ProviderRefused);
+        security_log::note_reason("wrong-password");
         Invalid::field(LIBRARY_PASSWORD.field, message::wrong_password())
     })?;
     let arrival = Arrival::of(&app, &headers, proof.kept)?;
@@ -467,7 +467,7 @@ pub async fn link_oidc(
         return Ok((spent, half.answer()).into_response());
     }
     let cookies = AppendHeaders([
-        (header::SET_COOKIE, arrival.begun(&app)),
+        (header::SET_COOKIE, arrival.into_cookie(&app)),
         (header::SET_COOKIE, Device::signed_in(device, https, &app.browser_key, Some(&stored))?),
     ]);
     Ok((spent, cookies, axum::Json(Entered::of(&app, user, false))).into_response())
@@ -537,8 +537,8 @@ mod tests {
             ("https://evil.example/", ""),
             ("/home\r\nSet-Cookie: a=b", ""),
         ] {
-            assert_eq!(inside(&public, wanted), next, "{wanted}");
+            assert_eq!(local_path(&public, wanted), next, "{wanted}");
         }
-        assert_eq!(inside(&public, &format!("/{}", "a".repeat(LONGEST_NEXT))), "");
+        assert_eq!(local_path(&public, &format!("/{}", "a".repeat(LONGEST_NEXT))), "");
     }
 }

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use url::Url;
 
 use super::session::Lifetimes;
-use crate::{backups::Daily, domain::account::Role, mail::Post, oidc::Provider};
+use crate::{backups::Daily, domain::account::Role, mail::SmtpClient, oidc::Provider};
 
 /// Response of the ID card look-up (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -45,7 +45,7 @@ pub struct Settings {
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
     /// Connection to the mail server, if mail is on.
-    pub post: Option<Arc<Post>>,
+    pub post: Option<Arc<SmtpClient>>,
 }
 
 impl Settings {

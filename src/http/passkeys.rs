@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     API, App, Shared,
-    accounts::{Entered, Entering, Entrance, within},
+    accounts::{Entered, PreparedSession, VerifiedSignIn, check_limit},
     client::Network,
     cookie,
     device::Device,
@@ -440,10 +440,10 @@ pub async fn sign_in_with_passkey(
         return Err(refused(&"nobody here has it, or somebody else"));
     };
     let (id, uid) = (found.passkey.id, found.passkey.user);
-    security_log::concerns(uid);
+    security_log::note_account(uid);
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
-    within(app.limits.take_sign_in(&tries))?;
+    check_limit(app.limits.take_sign_in(&tries))?;
     let count = form.check(&found.passkey, &challenge, &party).map_err(|reason| {
         app.limits.note_wrong_code(&tries);
         refused(&reason)
@@ -454,9 +454,9 @@ pub async fn sign_in_with_passkey(
     }
     let user = found.user.ok_or(Error::RoleUndefined)?;
     let hash = found.password_hash.ok_or(Error::AccountInactive)?;
-    let entering = Entering { device, hash, remember, change: Some(SignInChange::SignedIn) };
-    let entrance = Entrance::of(&app, &headers, user, entering)?;
-    let opened = entrance.clone();
+    let verified = VerifiedSignIn { device, hash, remember, change: Some(SignInChange::SignedIn) };
+    let prepared = PreparedSession::of(&app, &headers, user, verified)?;
+    let opened = prepared.clone();
     app.library
         .db
         .write(move |tx| -> Result<()> {
@@ -472,5 +472,5 @@ pub async fn sign_in_with_passkey(
         })
         .await?;
     let spent = if second_step { Half::no_cookie(https)? } else { browser_cookie(https, None)? };
-    Ok((AppendHeaders([(header::SET_COOKIE, spent)]), entrance.answer(&app, true)).into_response())
+    Ok((AppendHeaders([(header::SET_COOKIE, spent)]), prepared.answer(&app, true)).into_response())
 }

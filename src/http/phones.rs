@@ -21,7 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     App, Shared,
-    accounts::within,
+    accounts::check_limit,
     client::Network,
     desk::CODE,
     error::{Error, Result},
@@ -39,7 +39,7 @@ use crate::{
     message::Message,
     storage::{
         self, Tx,
-        phones::{self, Heard, Opening, Pairing},
+        phones::{self, Opening, Pairing, PollResult},
     },
 };
 
@@ -113,7 +113,7 @@ pub async fn pair_phone(
     let mut invalid = Invalid::default();
     let desk = DESK.check(&form.desk, &mut invalid);
     invalid.or(())?;
-    within(app.limits.pairings.take(&librarian.uid))?;
+    check_limit(app.limits.pairings.take(&librarian.uid))?;
     let (session, code, now) = (
         session::token_hash(app.settings.is_https(), &headers)?,
         session::new_token()?,
@@ -193,7 +193,7 @@ pub async fn open_phone(
     let code = PAIRING_CODE.check(&form.code, &mut invalid);
     let token = TOKEN.check(&form.token, &mut invalid);
     invalid.or(())?;
-    within(app.limits.phone_openings.take(&network))?;
+    check_limit(app.limits.phone_openings.take(&network))?;
     let (code, token, now) = (session::hashed(&code), session::hashed(&token), app.library.clock.now());
     match app.library.db.write(move |tx| phones::open(tx, &code, &token, now)).await.map_err(Error::from)? {
         Opening::Opened => Ok(StatusCode::NO_CONTENT),
@@ -256,7 +256,7 @@ pub async fn send_scan(
     let code = CODE.check(&form.code, &mut invalid);
     invalid.or(())?;
     let phone = caller.phone;
-    within(app.limits.phone_scans.take(&phone.id))?;
+    check_limit(app.limits.phone_scans.take(&phone.id))?;
     if !app.library.db.write(move |tx| phones::send(tx, phone, &key, &code)).await.map_err(Error::from)? {
         // Too many scans of this phone wait for the desk, whose page may be closed: retry in ten seconds.
         return Err(Error::TooManyRequests(10));
@@ -279,13 +279,14 @@ pub struct PhoneScan {
 pub struct PhoneAnswer {
     /// Key of the scan.
     key: String,
-    #[schema(value_type = PhoneTold)]
+    #[schema(value_type = PhoneReply)]
     answer: serde_json::Value,
 }
 
 /// Part of the desk's answer that the phone gets.
 #[derive(Serialize, ToSchema)]
-pub struct PhoneTold {
+#[schema(as = PhoneTold)]
+pub struct PhoneReply {
     outcome: desk::Outcome,
     class: desk::Class,
     /// Messages; the first is the headline.
@@ -301,7 +302,7 @@ pub fn answer_phone(
 ) -> Result<()> {
     // The librarian's next step comes first, so that the phone shows it as the headline.
     let messages = answer.next.iter().chain(&answer.messages).cloned().collect();
-    let part = PhoneTold { outcome: answer.outcome, class: answer.class, messages };
+    let part = PhoneReply { outcome: answer.outcome, class: answer.class, messages };
     let part = serde_json::to_string(&part).map_err(|error| Error::Internal(Box::new(error)))?;
     Ok(phones::answer(tx, session_hash, scan, &part)?)
 }
@@ -329,7 +330,7 @@ pub async fn hear_scans(
     Query(query): Query<DeskQuery>,
 ) -> Result<impl IntoResponse> {
     let session = session::token_hash(app.settings.is_https(), &headers)?;
-    within(app.limits.streams.take(&session))?;
+    check_limit(app.limits.streams.take(&session))?;
     let heard = app.library.db.desk_calls();
     let listening = app.library.db.write(move |tx| phones::desk_listens(tx, &session, &query.desk)).await;
     let (desk, stream) = listening.map_err(Error::from)?.ok_or(Error::NotFound)?;
@@ -351,7 +352,7 @@ pub async fn hear_answers(
     headers: HeaderMap,
 ) -> Result<impl IntoResponse> {
     let phone = caller.phone;
-    within(app.limits.streams.take(&caller.token_hash))?;
+    check_limit(app.limits.streams.take(&caller.token_hash))?;
     let heard = app.library.db.desk_calls();
     let stream = app.library.db.write(move |tx| phones::phone_listens(tx, phone)).await;
     let stream = stream.map_err(Error::from)?.ok_or(Error::PhoneEnded)?;
@@ -435,7 +436,7 @@ impl Listener {
         match &mut self.source {
             Source::Desk { desk, librarian, phones } => {
                 let (listening, uid) = (*desk, *librarian);
-                let (heard, list) = self
+                let (found, list) = self
                     .app
                     .library
                     .db
@@ -447,7 +448,7 @@ impl Listener {
                     self.coming.push_back(Event::default().event("phones").data("{}"));
                     *phones = Some(list);
                 }
-                for scan in self.heard(heard) {
+                for scan in self.take_news(found) {
                     self.number = scan.number;
                     let data = PhoneScan { id: scan.id, key: scan.key, code: scan.code };
                     self.push("scan", &data);
@@ -455,9 +456,9 @@ impl Listener {
             }
             Source::Phone { phone } => {
                 let listening = *phone;
-                let heard =
+                let found =
                     self.app.library.db.read(move |tx| phones::answers(tx, listening, after, now)).await?;
-                for answer in self.heard(heard) {
+                for answer in self.take_news(found) {
                     self.number = answer.number;
                     let value = serde_json::from_str(&answer.answer).unwrap_or_default();
                     self.push("answer", &PhoneAnswer { key: answer.key, answer: value });
@@ -473,11 +474,11 @@ impl Listener {
     }
 
     /// Returns the new rows, or ends the stream with an event that names the reason.
-    fn heard<T>(&mut self, heard: Heard<T>) -> Vec<T> {
-        let why = match heard {
-            Heard::News(news) => return news,
-            Heard::Elsewhere => "elsewhere",
-            Heard::Ended => "ended",
+    fn take_news<T>(&mut self, found: PollResult<T>) -> Vec<T> {
+        let why = match found {
+            PollResult::News(news) => return news,
+            PollResult::Elsewhere => "elsewhere",
+            PollResult::Ended => "ended",
         };
         self.over = true;
         self.coming.push_back(Event::default().event(why).data("{}"));

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::{
     API, App, Shared,
-    accounts::{CODE as SIGN_IN_CODE, Entered, Entering, Entrance, Tries, within},
+    accounts::{CODE as SIGN_IN_CODE, Entered, PreparedSession, Tries, VerifiedSignIn, check_limit},
     client::Network,
     cookie,
     device::Device,
@@ -121,7 +121,7 @@ impl SecondFactorCode {
 
 /// Logs a refused code and returns its error.
 fn wrong_code() -> Error {
-    security_log::happened(Event::SecondFactorRefused);
+    security_log::override_event(Event::SecondFactorRefused);
     Invalid::field(CODE.field, message::wrong_code()).into()
 }
 
@@ -135,7 +135,7 @@ impl App {
         typed: Typed,
         effect: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
     ) -> Result<Option<T>> {
-        within(self.limits.take_sign_in(&tries))?;
+        check_limit(self.limits.take_sign_in(&tries))?;
         let now = self.library.clock.now();
         let hash = match &typed {
             Typed::App(_) => String::new(),
@@ -201,12 +201,12 @@ pub async fn give_code(
         .await?;
     let (user, hash, remember) = found.ok_or(Error::SignInExpired)?;
     let uid = user.uid;
-    security_log::concerns(uid);
+    security_log::note_account(uid);
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
-    let entering = Entering { device, hash, remember, change: Some(SignInChange::SignedIn) };
-    let entrance = Entrance::of(&app, &headers, user, entering)?;
-    let (opened, recovery) = (entrance.clone(), matches!(typed, Typed::Recovery(_)));
+    let verified = VerifiedSignIn { device, hash, remember, change: Some(SignInChange::SignedIn) };
+    let prepared = PreparedSession::of(&app, &headers, user, verified)?;
+    let (opened, recovery) = (prepared.clone(), matches!(typed, Typed::Recovery(_)));
     let entered = app.with_code(uid, tries, typed, move |tx, now| {
         if !second_factors::use_up_half_sign_in(tx, &half, now)? {
             return Err(Error::SignInExpired);
@@ -215,9 +215,9 @@ pub async fn give_code(
     });
     entered.await?.ok_or(Error::InvalidSecondFactor)?;
     if recovery {
-        security_log::happened(Event::RecoveryCodeUsed);
+        security_log::override_event(Event::RecoveryCodeUsed);
     }
-    Ok((AppendHeaders([(header::SET_COOKIE, Half::no_cookie(https)?)]), entrance.answer(&app, true))
+    Ok((AppendHeaders([(header::SET_COOKIE, Half::no_cookie(https)?)]), prepared.answer(&app, true))
         .into_response())
 }
 
@@ -375,7 +375,7 @@ pub(super) async fn check_proof(
 /// Returns true if the account has a second factor and this session is older than [`FRESH`].
 async fn needs_code(app: &App, uid: UserId, headers: &HeaderMap) -> Result<bool> {
     let (hash, now) = (session::token_hash(app.settings.is_https(), headers)?, app.library.clock.now());
-    let session = app.library.db.read(move |tx| sessions::good(tx, &hash, now)).await?;
+    let session = app.library.db.read(move |tx| sessions::find_valid(tx, &hash, now)).await?;
     let session = session.filter(|session| session.account.uid == uid).ok_or(Error::NotSignedIn)?;
     Ok(session.second_factor && now - session.created_at >= FRESH)
 }
@@ -436,7 +436,7 @@ pub async fn confirm_authenticator(
     let secret = begun.ok_or_else(expired)?;
     let device = Device::of(app.settings.is_https(), &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
-    within(app.limits.take_sign_in(&tries))?;
+    check_limit(app.limits.take_sign_in(&tries))?;
     let step = match typed {
         Typed::App(digits) => second_factor::steps_of(&secret, digits, now).last().copied(),
         Typed::Recovery(_) => None,

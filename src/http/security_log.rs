@@ -128,24 +128,24 @@ pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
 }
 
 /// Notes the account that the request acts as, or tries to.
-pub fn concerns(account: impl Into<Option<UserId>>) {
+pub fn note_account(account: impl Into<Option<UserId>>) {
     if let Some(account) = account.into() {
         let _ = NOTED.try_with(|noted| noted.account.set(Some(account)));
     }
 }
 
 /// Notes the reason of a refusal.
-pub fn refused(code: Code) {
+pub fn note_refusal(code: Code) {
     let _ = NOTED.try_with(|noted| noted.code.set(Some(code)));
 }
 
 /// Notes an event that takes precedence over the one derived from route and outcome.
-pub fn happened(event: Event) {
+pub fn override_event(event: Event) {
     let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
 }
 
 /// Notes the reason of the event, with a term of the operator's guide.
-pub fn because(reason: &'static str) {
+pub fn note_reason(reason: &'static str) {
     let _ = NOTED.try_with(|noted| noted.reason.set(Some(reason)));
 }
 
@@ -236,7 +236,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
 
 /// Logs the event of a response, if any, and counts it in `library_security_events_total`. The id of the person acted
 /// on is read from `path`.
-pub fn tell(
+pub fn log_event(
     (method, route, path): (&Method, &str, &str),
     status: StatusCode,
     noted: &Noted,

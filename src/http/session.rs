@@ -255,14 +255,14 @@ impl Sessions {
     async fn read(&self, app: &App, hash: &str, now: i64) -> Result<Option<Remembered>> {
         let read_at = Instant::now();
         let key = hash.to_owned();
-        let Some(good) = app.library.db.read(move |tx| sessions::good(tx, &key, now)).await? else {
+        let Some(session) = app.library.db.read(move |tx| sessions::find_valid(tx, &key, now)).await? else {
             self.lock().remove(hash);
             return Ok(None);
         };
-        let uid = good.account.uid;
-        let caller = match good.account.user {
+        let uid = session.account.uid;
+        let caller = match session.account.user {
             None => Caller::RoleUndefined,
-            Some(user) if app.settings.requires_second_factor(user.role) && !good.second_factor => {
+            Some(user) if app.settings.requires_second_factor(user.role) && !session.second_factor => {
                 Caller::Unenrolled(Arc::new(user))
             }
             Some(user) => Caller::Person(Arc::new(user)),
@@ -270,9 +270,9 @@ impl Sessions {
         let found = Remembered {
             caller: Some(caller),
             uid,
-            began_at: good.created_at,
-            seen_at: good.seen_at,
-            expires_at: good.expires_at,
+            began_at: session.created_at,
+            seen_at: session.seen_at,
+            expires_at: session.expires_at,
             read_at,
         };
         self.remember(hash.to_owned(), found.clone());
@@ -319,7 +319,7 @@ impl Sessions {
             Err(storage::Error::Full(_)) => {
                 let key = hash.to_owned();
                 // Only existing sessions are kept here, so that invented tokens cannot fill the memory.
-                if db.read(move |tx| sessions::good(tx, &key, now)).await?.is_some() {
+                if db.read(move |tx| sessions::find_valid(tx, &key, now)).await?.is_some() {
                     self.left_over().insert(hash.to_owned());
                 }
             }

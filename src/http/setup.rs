@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::{
     App, Shared,
-    accounts::{self, CODE, Entered, Entering, within},
+    accounts::{self, CODE, Entered, VerifiedSignIn, check_limit},
     client::Network,
     device::Device,
     error::{Error, Result},
@@ -144,7 +144,7 @@ pub async fn set_up(
     let password = new_password(PASSWORD, &form.password, &mut invalid);
     refuse_own_words(PASSWORD, &password, &[&name, &email], &mut invalid);
     invalid.or(())?;
-    within(app.limits.setups.take(&network))?;
+    check_limit(app.limits.setups.take(&network))?;
     if !is_needed(&app).await? {
         return Err(Error::SetupDone);
     }
@@ -184,7 +184,7 @@ pub async fn set_up(
         &app,
         &headers,
         user,
-        Entering { device, hash, remember: false, change: None },
+        VerifiedSignIn { device, hash, remember: false, change: None },
         |_| Ok(()),
     )
     .await

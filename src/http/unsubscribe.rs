@@ -49,10 +49,12 @@ fn asked(tx: &mut Tx<'_>, policies: &Policies, person: UserId) -> storage::Resul
 
 /// Shows the page that asks for confirmation.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
-    let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
+    let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else {
+        return Ok(invalid_link_page());
+    };
     let policies = app.library.policies.clone();
     let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person)).await?;
-    Ok(found.map_or_else(dead, |Asked { language, library, .. }| {
+    Ok(found.map_or_else(invalid_link_page, |Asked { language, library, .. }| {
         let library = match library.as_str() {
             "" => message::letter_library().text_in(&language),
             name => name.to_owned(),
@@ -78,10 +80,12 @@ pub async fn stop(
 ) -> Result<Response> {
     // Reads the body, so that the connection can be reused.
     let _ = axum::body::to_bytes(request.into_body(), BODY).await;
-    let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else { return Ok(dead()) };
+    let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
+        return Ok(invalid_link_page());
+    };
     let policies = app.library.policies.clone();
     let found = app.library.db.write(move |tx| end(tx, &policies, person, scope)).await?;
-    Ok(found.map_or_else(dead, |Asked { language, .. }| {
+    Ok(found.map_or_else(invalid_link_page, |Asked { language, .. }| {
         page(StatusCode::OK, &language, &[message::letter_stop_done(), message::letter_stop_back()], "")
     }))
 }
@@ -95,7 +99,7 @@ fn end(tx: &mut Tx<'_>, policies: &Policies, person: UserId, scope: Scope) -> st
 }
 
 /// Builds the page for a link that this library did not sign, or whose person no longer exists.
-fn dead() -> Response {
+fn invalid_link_page() -> Response {
     page(StatusCode::NOT_FOUND, "en", &[message::letter_stop_title(), message::letter_stop_dead()], "")
 }
 

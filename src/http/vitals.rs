@@ -4,7 +4,7 @@ use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Shared, accounts::within, client::Network, error::Result, extract::JsonBody};
+use super::{Shared, accounts::check_limit, client::Network, error::Result, extract::JsonBody};
 use crate::{domain::rule::Invalid, message};
 
 /// Maximum number of figures of one page view: the module has five, and may report some of them twice.
@@ -59,7 +59,7 @@ pub async fn record_vitals(
     network: Network,
     JsonBody(vitals): JsonBody<Vitals>,
 ) -> Result<StatusCode> {
-    within(app.limits.vitals.take(&network))?;
+    check_limit(app.limits.vitals.take(&network))?;
     let sound = vitals.metrics.len() <= FIGURES && vitals.metrics.iter().all(|vital| vital.value.is_finite());
     if !sound {
         return Err(Invalid::field("metrics", message::too_many_figures(FIGURES)).into());

@@ -91,7 +91,7 @@ const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 
 /// Maximum number of a row's barcodes whose errors are listed.
-const TOLD: usize = 20;
+const MAX_LISTED_ERRORS: usize = 20;
 
 /// Maximum number of rejected rows listed in a report, and maximum size of their file in bytes of JSON.
 const LISTED: usize = 200;
@@ -538,7 +538,7 @@ fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<St
     let (mut barcodes, mut seen) = (Vec::with_capacity(raw.len()), HashSet::new());
     for raw in &raw {
         // A cell can contain hundreds of thousands of barcodes; only the first errors are listed.
-        if invalid.0.len() >= TOLD {
+        if invalid.0.len() >= MAX_LISTED_ERRORS {
             break;
         }
         let shown: String = raw.chars().take(40).collect();

@@ -135,7 +135,7 @@ pub fn recognise(source: &Source, longest: u64) -> Result<Recognised> {
     let begin = head.trim_ascii_start();
     if head.starts_with(b"PK\x03\x04") {
         let mut sink = Sink::new(source, longest)?;
-        workbook::convert(whole(text, longest)?, &mut sink)?;
+        workbook::convert(read_to_memory(text, longest)?, &mut sink)?;
         return sound(Recognised::new(Kind::Workbook, sink.finish()?), longest);
     }
     ensure!(
@@ -170,7 +170,7 @@ fn sound(file: Recognised, longest: u64) -> Result<Recognised> {
 }
 
 /// Reads a whole file into memory.
-pub fn whole(text: impl Read, longest: u64) -> Result<Bytes> {
+pub fn read_to_memory(text: impl Read, longest: u64) -> Result<Bytes> {
     let mut bytes = Vec::new();
     // The file may be compressed, so a limit below that of its text is enough: at most 256 MiB.
     let limit = longest.min(1 << 28);
@@ -216,7 +216,7 @@ fn decoded(
             if first.len() < 64 * 1024 {
                 first.extend_from_slice(out.as_bytes());
             }
-            sink.write_all(out.as_bytes()).map_err(written)?;
+            sink.write_all(out.as_bytes()).map_err(plain_error)?;
             out.clear();
             if result == encoding_rs::CoderResult::InputEmpty {
                 break;
@@ -233,7 +233,7 @@ fn decoded(
 }
 
 /// Converts an error of a [`Sink`] into its plain message.
-fn written(error: std::io::Error) -> anyhow::Error {
+fn plain_error(error: std::io::Error) -> anyhow::Error {
     if error.kind() == std::io::ErrorKind::Other { anyhow::anyhow!(error.to_string()) } else { error.into() }
 }
 

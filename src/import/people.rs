@@ -461,7 +461,7 @@ fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>
     // Locks librarians before other people, like every change of a librarian's rights.
     people::lock_librarians(tx)?;
     let locked = people::lock_all(tx, &found)?;
-    people::take_every_turn(tx)?;
+    people::lock_identifiers(tx)?;
     let since = people::with_roll_numbers(tx, keys)?;
     if since.iter().any(|record| !found.contains(&record.uid)) {
         // Another transaction has assigned a roll number in between: the retry locks that person too.

@@ -24,5 +24,5 @@ impl Job for ClearPassing {
 pub async fn clear_passing(library: &Library) -> storage::Result<()> {
     let moment = library.clock.moment();
     let day_begins = library.clock.begin_of(moment.today);
-    library.db.write(move |tx| forget::passing(tx, moment.at, day_begins)).await
+    library.db.write(move |tx| forget::purge_temporary(tx, moment.at, day_begins)).await
 }

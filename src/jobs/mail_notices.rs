@@ -19,7 +19,7 @@ use crate::{
     },
     library::Library,
     mail::{
-        Addressed, Digest, Letter, Links, PATIENCE, Post, digest, notice,
+        Addressed, Digest, Letter, Links, PATIENCE, SmtpClient, digest, notice,
         unsubscribe::{Scope, Signer},
     },
     message::Message,
@@ -70,7 +70,7 @@ impl Mailing {
 
 /// Job that runs all the time.
 pub struct MailNotices {
-    post: Arc<Post>,
+    post: Arc<SmtpClient>,
     mailing: Mailing,
     /// Day for which all reminders are known to be written.
     reminded: Mutex<Option<Date>>,
@@ -79,7 +79,7 @@ pub struct MailNotices {
 impl MailNotices {
     /// Creates the job.
     #[must_use]
-    pub fn new(post: Arc<Post>, mailing: Mailing) -> Self {
+    pub fn new(post: Arc<SmtpClient>, mailing: Mailing) -> Self {
         Self { post, mailing, reminded: Mutex::default() }
     }
 }
@@ -122,7 +122,7 @@ impl Batch {
 
 /// Writer of a portion's mails, with the settings and people that they need.
 struct Writer<'d> {
-    job: (&'d Post, &'d Mailing),
+    job: (&'d SmtpClient, &'d Mailing),
     settings: NoticeSettings,
     library: String,
     language: String,
@@ -133,7 +133,7 @@ struct Writer<'d> {
 impl<'d> Writer<'d> {
     fn open(
         tx: &mut Tx<'_>,
-        job: (&'d Post, &'d Mailing),
+        job: (&'d SmtpClient, &'d Mailing),
         policies: &Policies,
         people: &[UserId],
         moment: Moment,

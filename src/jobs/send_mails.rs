@@ -16,7 +16,7 @@ use super::{Job, LEASE, Outcome};
 use crate::{
     domain::mail::Kind,
     library::Library,
-    mail::{self, Addressed, LINK_MINUTES, Outcome as Became, Post},
+    mail::{self, Addressed, LINK_MINUTES, Outcome as SendOutcome, SmtpClient},
     message,
     storage::{
         self, Error, Tx, accounts, leases, mail_choices,
@@ -27,7 +27,7 @@ use crate::{
 
 /// Runs all the time. A mail is sent at least once, always under the same Message-ID.
 pub struct SendMails {
-    post: Arc<Post>,
+    post: Arc<SmtpClient>,
     /// Address of the page that a reset link opens, without the token.
     reset_page: String,
     /// Time of the last count of the outbox.
@@ -37,7 +37,7 @@ pub struct SendMails {
 impl SendMails {
     /// Creates the job for a library at this address.
     #[must_use]
-    pub fn new(post: Arc<Post>, public_url: &Url) -> Self {
+    pub fn new(post: Arc<SmtpClient>, public_url: &Url) -> Self {
         Self { post, reset_page: format!("{public_url}library/reset"), counted: AtomicI64::new(i64::MIN) }
     }
 }
@@ -113,8 +113,8 @@ async fn work(library: &Library, job: &SendMails, owner: &str, turn: &Mutex<()>)
             let Some(taken) = take(library, job, owner).await? else { return Ok(()) };
             taken
         };
-        let became = job.post.send(&taken).await;
-        settle(library, owner, taken, became).await?;
+        let outcome = job.post.send(&taken).await;
+        settle(library, owner, taken, outcome).await?;
     }
 }
 
@@ -148,42 +148,42 @@ async fn take(library: &Library, job: &SendMails, owner: &str) -> storage::Resul
 }
 
 /// Records the outcome of sending a mail.
-async fn settle(library: &Library, owner: &str, mail: Taken, became: Became) -> storage::Result<()> {
+async fn settle(library: &Library, owner: &str, mail: Taken, outcome: SendOutcome) -> storage::Result<()> {
     let (owner, now, id) = (owner.to_owned(), library.clock.now(), mail.id);
-    let told = match &became {
-        Became::Sent(_) => "sent",
-        Became::Refused(_) => "refused",
-        Became::Later(_) => "put off",
-        Became::Trouble(_) => "not tried: the mail server is in trouble",
+    let told = match &outcome {
+        SendOutcome::Sent(_) => "sent",
+        SendOutcome::Refused(_) => "refused",
+        SendOutcome::Later(_) => "put off",
+        SendOutcome::Trouble(_) => "not tried: the mail server is in trouble",
     };
     // Logs only the code of the reason: the text may contain an address.
-    tracing::info!(mail = id.0, tries = mail.tries, reason = became.message().code, "a mail was {told}");
-    let kind = match &became {
-        Became::Sent(_) => "sent",
-        Became::Refused(_) => "refused",
-        Became::Later(_) => "later",
-        Became::Trouble(_) => "trouble",
+    tracing::info!(mail = id.0, tries = mail.tries, reason = outcome.message().code, "a mail was {told}");
+    let kind = match &outcome {
+        SendOutcome::Sent(_) => "sent",
+        SendOutcome::Refused(_) => "refused",
+        SendOutcome::Later(_) => "later",
+        SendOutcome::Trouble(_) => "trouble",
     };
     metrics::counter!("library_mails_total", "became" => kind).increment(1);
     library
         .db
         .write(move |tx| {
-            match became {
-                Became::Sent(answer) => {
+            match outcome {
+                SendOutcome::Sent(answer) => {
                     mails::sent(tx, id, &owner, &answer, now)?;
                     mails::out_of_trouble(tx)?;
                 }
-                Became::Refused(reason) => {
+                SendOutcome::Refused(reason) => {
                     mails::failed(tx, id, &owner, &reason, now)?;
                     mails::out_of_trouble(tx)?;
                 }
-                Became::Later(reason) if now + wait(mail.tries) >= mail.expires_at => {
+                SendOutcome::Later(reason) if now + wait(mail.tries) >= mail.expires_at => {
                     mails::failed(tx, id, &owner, &reason, now)?;
                 }
-                Became::Later(reason) => {
+                SendOutcome::Later(reason) => {
                     mails::put_off(tx, id, &owner, &reason, now + wait(mail.tries))?;
                 }
-                Became::Trouble(reason) => {
+                SendOutcome::Trouble(reason) => {
                     mails::give_back(tx, id, &owner, &reason)?;
                     let before = mails::trouble(tx)?;
                     // Mails sent concurrently fail for the same reason, which counts as one failure.

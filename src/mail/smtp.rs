@@ -99,20 +99,20 @@ impl Outcome {
 }
 
 /// Client of the operator's mail server: a pool of connections and a rate limit.
-pub struct Post {
+pub struct SmtpClient {
     smtp: AsyncSmtpTransport<Tokio1Executor>,
     options: Options,
     /// Earliest time of the next mail.
     next: Mutex<Instant>,
 }
 
-impl fmt::Debug for Post {
+impl fmt::Debug for SmtpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Post").field("host", &self.options.host).finish_non_exhaustive()
+        f.debug_struct("SmtpClient").field("host", &self.options.host).finish_non_exhaustive()
     }
 }
 
-impl Post {
+impl SmtpClient {
     /// Prepares the pool; connects at the first mail.
     ///
     /// # Errors

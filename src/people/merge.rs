@@ -90,12 +90,12 @@ pub fn merge(
             // The reader keeps the other reservation of the title, so the notice about the cancelled one is withdrawn.
             notices::withdraw_of_hold(tx, two.worse, moment.at)?;
         }
-        merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);
+        merged.change = Some(merge_records(tx, authority, moment, (&kept, &left), &merged)?);
     }
     Ok(merged)
 }
 
-fn join(
+fn merge_records(
     tx: &mut Tx<'_>,
     authority: &Authority,
     moment: Moment,
@@ -104,7 +104,7 @@ fn join(
 ) -> Result<ChangeId> {
     let what = Merge { keep, dropped, after: &merged.after, password: merged.takes_password };
     let (keep, dropped) = (keep.record(), dropped.record());
-    let moved = merge::join(tx, &what, moment.at)?;
+    let moved = merge::merge(tx, &what, moment.at)?;
     let (loans, lines) = moved.counts();
     let change = PersonChange::PeopleMerged {
         dropped: dropped.uid,

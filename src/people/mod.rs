@@ -350,7 +350,7 @@ pub struct Certificate {
     pub person: Record,
     pub issued_on: Date,
     /// True if the person has no open loans, holds or dues now.
-    pub holds: bool,
+    pub is_still_clear: bool,
 }
 
 /// Returns the certificate with this number.
@@ -362,5 +362,5 @@ pub fn certificate(
 ) -> Result<Certificate> {
     let (uid, issued_on) = no_dues::by_number(tx, number)?.ok_or(Error::NotFound)?;
     let person = people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
-    Ok(Certificate { person, issued_on, holds: open(tx, moment, rulebook, &[uid])?.is_empty() })
+    Ok(Certificate { person, issued_on, is_still_clear: open(tx, moment, rulebook, &[uid])?.is_empty() })
 }

@@ -112,7 +112,7 @@ pub struct Connections {
     http: http1::Builder,
     open: GracefulShutdown,
     /// Dropped at shutdown, which ends handshakes in progress.
-    shaking: watch::Sender<()>,
+    handshakes: watch::Sender<()>,
     refused: Complaint,
     failed: Complaint,
 }
@@ -151,7 +151,7 @@ impl Connections {
             room: Arc::new(Semaphore::new(bounds.places)),
             held: Arc::default(),
             open: GracefulShutdown::new(),
-            shaking: watch::Sender::new(()),
+            handshakes: watch::Sender::new(()),
             refused: Complaint::default(),
             failed: Complaint::default(),
             bounds,
@@ -223,12 +223,12 @@ impl Connections {
                 tokio::spawn(converse(http, app, Paced::new(stream, slow), peer, watcher, place));
             }
             Some(tls) => {
-                let (acceptor, mut shaking) = (tls.acceptor(), self.shaking.subscribe());
+                let (acceptor, mut handshakes) = (tls.acceptor(), self.handshakes.subscribe());
                 let patience = self.bounds.handshake;
                 tokio::spawn(async move {
                     let shaken = tokio::select! {
                         shaken = timeout(patience, acceptor.accept(stream)) => shaken,
-                        _ = shaking.changed() => return,
+                        _ = handshakes.changed() => return,
                     };
                     match shaken {
                         Ok(Ok(stream)) => {
@@ -258,7 +258,7 @@ impl Connections {
 
     /// Closes idle connections and waits until answers in progress are sent.
     pub async fn finish(self) {
-        drop(self.shaking);
+        drop(self.handshakes);
         self.open.shutdown().await;
     }
 }

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::{
     Error, Result, Row, Tx,
-    sessions::{self, Good},
+    sessions::{self, ValidSession},
 };
 use crate::{
     domain::{
@@ -112,8 +112,8 @@ pub(super) fn keys(
 }
 
 /// Serialises transactions that assign the same email address, roll number or barcode, so that the second one finds it
-/// taken. Waits for transactions that called [`take_every_turn`]. A no-op on `SQLite`, which has one writer.
-pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
+/// taken. Waits for transactions that called [`lock_all_codes`]. A no-op on `SQLite`, which has one writer.
+pub(super) fn lock_code(tx: &mut Tx<'_>, code: &str) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(
             sql!(
@@ -127,7 +127,7 @@ pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
 
 /// Blocks other transactions from assigning an email address, roll number or barcode until this one ends. A caller that
 /// also locks people must lock them first, in the same order as every edit of a person.
-pub(super) fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
+pub(super) fn lock_all_codes(tx: &mut Tx<'_>) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(sql!("SELECT pg_advisory_xact_lock(7309940714)"), &[])?;
     }
@@ -137,7 +137,7 @@ pub(super) fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
 /// Returns which of the two is taken by another account than `uid` or by a copy's barcode. Every function that assigns
 /// an email address or a (folded) roll number must call this first. The account's present roll number is accepted even
 /// if it is also a barcode: old libraries have such pairs, which `library doctor` lists.
-pub(super) fn taken(
+pub(super) fn find_conflict(
     tx: &mut Tx<'_>,
     uid: Option<UserId>,
     email: Option<&str>,
@@ -145,7 +145,7 @@ pub(super) fn taken(
 ) -> Result<Option<Taken>> {
     let uid = uid.unwrap_or(UserId(0));
     if let Some(email) = email.map(folded_email) {
-        take_turns(tx, &email)?;
+        lock_code(tx, &email)?;
         let other = tx.query_opt(
             sql!("SELECT id FROM users WHERE email_key = $1 AND id <> $2"),
             &[&email, &uid],
@@ -156,7 +156,7 @@ pub(super) fn taken(
         }
     }
     let Some(roll_number) = roll_number else { return Ok(None) };
-    take_turns(tx, roll_number)?;
+    lock_code(tx, roll_number)?;
     tx.query_one(
         sql!(
             "SELECT EXISTS (SELECT 1 FROM users WHERE roll_number = $1 AND id <> $2),
@@ -176,7 +176,7 @@ pub(super) fn taken(
 
 /// Adds an account, unless its email or its roll number is taken.
 pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, Taken>> {
-    if let Some(taken) = taken(tx, None, Some(&new.email), new.roll_number.as_deref())? {
+    if let Some(taken) = find_conflict(tx, None, Some(&new.email), new.roll_number.as_deref())? {
         return Ok(Err(taken));
     }
     let keys = keys(
@@ -213,7 +213,7 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     Ok(match added {
         Some(account) => Ok(account.known()?),
         // Another transaction has assigned the email address or the roll number meanwhile.
-        None => match taken(tx, None, Some(&new.email), None)? {
+        None => match find_conflict(tx, None, Some(&new.email), None)? {
             Some(taken) => Err(taken),
             None => Err(Taken::RollNumber),
         },
@@ -313,7 +313,7 @@ pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
 
 /// Returns the valid session of a token with its account. One statement reads both, because they must belong together:
 /// a change of role ends the sessions.
-pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Good>> {
+pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<ValidSession>> {
     tx.query_opt(
         sql!(
             "SELECT ",
@@ -327,7 +327,7 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
         ),
         &[&token_hash, &now, &now.saturating_add(sessions::AHEAD)],
         |row| {
-            Ok(Good {
+            Ok(ValidSession {
                 account: account(row)?,
                 created_at: row.get(11)?,
                 seen_at: row.get(12)?,
@@ -358,7 +358,7 @@ pub fn update_profile(
     uid: UserId,
     edit: &ProfileEdit,
 ) -> Result<Option<Result<User, Taken>>> {
-    if let Some(taken) = taken(tx, Some(uid), None, Some(&edit.roll_number))? {
+    if let Some(taken) = find_conflict(tx, Some(uid), None, Some(&edit.roll_number))? {
         return Ok(Some(Err(taken)));
     }
     let Some(before) = by_id(tx, uid)? else { return Ok(None) };

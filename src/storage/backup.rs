@@ -178,11 +178,11 @@ fn rows(tx: &mut Tx<'_>) -> Result<BTreeMap<String, i64>> {
 /// Returns the SHA-256 of a file in hexadecimal, and its length.
 fn fingerprint(path: &Path) -> Result<(String, u64)> {
     let mut file = File::open(path).map_err(|error| read_error(path, &error))?;
-    pass_on(&mut file, &mut std::io::sink()).map_err(|error| read_error(path, &error))
+    copy_and_hash(&mut file, &mut std::io::sink()).map_err(|error| read_error(path, &error))
 }
 
 /// Copies all bytes; returns their SHA-256 in hexadecimal and their number.
-fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String, u64)> {
+fn copy_and_hash(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String, u64)> {
     let (mut digest, mut bytes) = (Sha256::new(), 0);
     let mut buffer = vec![0; 256 * 1024];
     loop {
@@ -365,7 +365,7 @@ fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
     let mut from = File::open(copy).map_err(|error| read_error(copy, &error))?;
     let mut file =
         File::options().write(true).truncate(true).open(to).map_err(|error| write_error(to, &error))?;
-    let (copied, _) = pass_on(&mut from, &mut file).map_err(|error| write_error(to, &error))?;
+    let (copied, _) = copy_and_hash(&mut from, &mut file).map_err(|error| write_error(to, &error))?;
     if copied != sha256 {
         return Err(Error::Open(format!("{} changed while it was copied", copy.display())));
     }
@@ -410,7 +410,7 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     }
     // Only a busy database is an error: a damaged one is kept unchanged.
     if path.exists()
-        && let Err(Error::Busy(_)) = all_in_one_file(path)
+        && let Err(Error::Busy(_)) = checkpoint_wal(path)
     {
         return Err(Error::Open(format!(
             "another program works on {}: wait until it is done",
@@ -435,7 +435,7 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
 
 /// Writes the WAL into the database file and leaves WAL mode; fails with [`Error::Busy`] if another program has it
 /// open.
-fn all_in_one_file(path: &Path) -> Result<()> {
+fn checkpoint_wal(path: &Path) -> Result<()> {
     let old = connect(path)?;
     old.busy_timeout(Duration::from_secs(1))?;
     old.pragma_update(None, "journal_mode", "DELETE")?;

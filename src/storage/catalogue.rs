@@ -56,7 +56,7 @@ pub(super) fn record(tx: &mut Tx<'_>) -> Result<Option<i64>> {
 /// Search index of this process, as storage sees it.
 pub struct Follower {
     /// Wakes the index to read changes.
-    pub call: Arc<Notify>,
+    pub changed: Arc<Notify>,
     /// Number of the last change in the index.
     pub seen: watch::Receiver<i64>,
 }
@@ -67,8 +67,8 @@ impl Follower {
 
     /// Waits, at most two seconds, until the index has the change with this number. A timeout is no error: the change
     /// is stored, and the index will follow.
-    pub(super) async fn has_seen(&self, number: i64) {
-        self.call.notify_one();
+    pub(super) async fn wait_until_seen(&self, number: i64) {
+        self.changed.notify_one();
         let mut seen = self.seen.clone();
         if tokio::time::timeout(Self::PATIENCE, seen.wait_for(|seen| *seen >= number)).await.is_err() {
             tracing::warn!(change = number, "the search index lags behind");

@@ -137,7 +137,7 @@ pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition) -> Resul
 }
 
 /// Stores the condition of a returned copy and the time of its return.
-pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
+pub fn record_return(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE copies SET condition = $2, used_at = $3 WHERE id = $1"),
         &[&id, &condition.as_str(), &now],
@@ -145,7 +145,7 @@ pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) ->
 }
 
 /// Returns when a copy that is not on loan was last returned, in epoch milliseconds; 0 if never.
-pub fn came_back(tx: &mut Tx<'_>, id: CopyId) -> Result<i64> {
+pub fn last_returned_at(tx: &mut Tx<'_>, id: CopyId) -> Result<i64> {
     tx.query_one(sql!("SELECT used_at FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
@@ -369,7 +369,7 @@ pub fn add(
     acquired_on: Option<Date>,
 ) -> Result<Option<CopyId>> {
     let key = folded_barcode(barcode);
-    accounts::take_turns(tx, &key)?;
+    accounts::lock_code(tx, &key)?;
     tx.query_opt(
         sql!(
             "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on)
@@ -448,7 +448,7 @@ pub fn add_numbered(
 /// Stores an edit of a copy; `false` if another copy has the barcode or a reader has it as roll number.
 pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> {
     let key = folded_barcode(&record.barcode);
-    accounts::take_turns(tx, &key)?;
+    accounts::lock_code(tx, &key)?;
     let taken = tx.query_one(
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 AND id <> $2)
@@ -496,7 +496,7 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
 
 /// Withdraws the copies of a title that is being deleted ([`super::books::delete`]), except those on loan, and frees
 /// the barcodes of all of them.
-pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
+pub fn withdraw_copies_of_title(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     tx.execute(
         sql!(
             "INSERT INTO deleted_copies (id, book_id, barcode, barcode_key, condition, left_as, loan_id)
@@ -521,7 +521,7 @@ pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
 
 /// Restores the copies of a deleted title; must be called before [`super::books::restore`]. Returns `false` if a copy
 /// was changed or returned since the deletion, or if its barcode now belongs to another copy or a reader.
-pub fn title_restored(tx: &mut Tx<'_>, book: BookId) -> Result<bool> {
+pub fn restore_copies_of_title(tx: &mut Tx<'_>, book: BookId) -> Result<bool> {
     // Locks the open loans: a concurrent return waits, or has committed and is found by the next query.
     tx.query(
         select_for_update!(

@@ -18,7 +18,7 @@ const REMINDER: Duration = Duration::from_mins(1);
 #[derive(Default)]
 pub(super) struct Health {
     /// True if `state` has a trouble; readable without the lock.
-    ails: AtomicBool,
+    is_failing: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -55,16 +55,16 @@ impl Health {
             trouble.is_logged = true;
             tracing::error!(reason, refused = trouble.refused, "the database does not work");
         }
-        self.ails.store(true, Ordering::Relaxed);
+        self.is_failing.store(true, Ordering::Relaxed);
     }
 
     /// Records a success; logs the end of an outage.
     pub fn works(&self) {
-        if !self.ails() {
+        if !self.is_failing() {
             return;
         }
         let trouble = self.state().trouble.take();
-        self.ails.store(false, Ordering::Relaxed);
+        self.is_failing.store(false, Ordering::Relaxed);
         if let Some(Trouble { reason, since, refused, is_logged: true }) = trouble {
             let seconds = since.elapsed().as_secs();
             tracing::info!(reason, refused, seconds, "the database works again");
@@ -72,8 +72,8 @@ impl Health {
     }
 
     /// True if the last outcome was a failure.
-    pub fn ails(&self) -> bool {
-        self.ails.load(Ordering::Relaxed)
+    pub fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
     }
 
     /// Returns the reason of the last failure, while it lasts.

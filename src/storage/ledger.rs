@@ -454,7 +454,7 @@ fn explain<'l>(tx: &mut Tx<'_>, lines: impl Iterator<Item = &'l mut Line>) -> Re
     for line in &mut lines {
         let (id, amount) = (line.id, line.amount);
         if line.kind == LineKind::Charge {
-            line.explain.extend(what_became(&of_charges, id, line.open));
+            line.explain.extend(describe_settlements(&of_charges, id, line.open));
             continue;
         }
         let parts = || by_lines.iter().filter(|part| part.line == id);
@@ -487,14 +487,15 @@ pub fn explain_charges(tx: &mut Tx<'_>, charges: &mut [Charge]) -> Result<()> {
     let ids: Vec<LineId> = charges.iter().map(|charge| charge.id).collect();
     let parts = parts_of(tx, &ids)?;
     for charge in charges {
-        charge.explain.extend(what_became(&parts, charge.id, charge.open));
+        charge.explain.extend(describe_settlements(&parts, charge.id, charge.open));
     }
     Ok(())
 }
 
 /// Describes the settlements of a charge and the rest still open; empty if there are no settlements.
-fn what_became(parts: &[Part], charge: LineId, open: Money) -> Vec<Message> {
-    let mut told: Vec<Message> = parts.iter().filter(|part| part.charge == charge).map(became).collect();
+fn describe_settlements(parts: &[Part], charge: LineId, open: Money) -> Vec<Message> {
+    let mut told: Vec<Message> =
+        parts.iter().filter(|part| part.charge == charge).map(describe_settlement).collect();
     if !told.is_empty() && open > Money::ZERO {
         told.push(message::explain_still_open(open));
     }
@@ -502,7 +503,7 @@ fn what_became(parts: &[Part], charge: LineId, open: Money) -> Vec<Message> {
 }
 
 /// Describes the effect of a line on a charge.
-fn became(part: &Part) -> Message {
+fn describe_settlement(part: &Part) -> Message {
     if part.amount < Money::ZERO {
         return message::explain_owed_again(-part.amount);
     }

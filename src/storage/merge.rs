@@ -68,7 +68,7 @@ pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<T
 
 /// Review that is deleted in a merge in favour of the person's newer one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GivenUp {
+pub struct ReplacedReview {
     id: ReviewId,
     book: BookId,
     user: UserId,
@@ -81,7 +81,7 @@ pub struct GivenUp {
 }
 
 /// Returns the older review of each title that both have reviewed.
-pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<GivenUp>> {
+pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<ReplacedReview>> {
     tx.query(
         sql!(
             "SELECT old.id, old.book_id, old.user_id, old.user_name, old.rating, old.comment, old.created_at, books.title
@@ -91,7 +91,7 @@ pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec
         ),
         &[&keep, &dropped],
         |row| {
-            Ok(GivenUp {
+            Ok(ReplacedReview {
                 id: row.get(0)?,
                 book: row.get(1)?,
                 user: row.get(2)?,
@@ -112,7 +112,7 @@ pub struct Moved {
     lines: Vec<LineId>,
     holds: Vec<HoldId>,
     reviews: Vec<ReviewId>,
-    given_up: Vec<GivenUp>,
+    given_up: Vec<ReplacedReview>,
     certificates: Vec<String>,
     /// Records that were merged into the dropped one earlier.
     merged: Vec<UserId>,
@@ -155,7 +155,7 @@ pub struct Merge<'m> {
 
 /// Moves everything to the kept record, and removes the dropped one from all lists. The caller has locked both records,
 /// and ensured that they have no open holds of the same title.
-pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
+pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     let (keep, dropped) = (merge.keep.uid(), merge.dropped.uid());
     let given_up = two_reviews(tx, keep, dropped)?;
     for review in &given_up {
@@ -250,7 +250,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
 }
 
 /// Moves everything back; `false` if some of it was changed since the merge. The caller must then roll back.
-pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
+pub fn undo_merge(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
     let (keep, dropped) = (keep.uid(), dropped.uid());
     let newer = tx.query_opt(
         sql!("SELECT id FROM account_lines WHERE person_id = $1 AND id > $2 LIMIT 1"),

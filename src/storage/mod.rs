@@ -453,7 +453,7 @@ impl Db {
             let _ = self.shared.desks.send(desk);
         }
         if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
-            follower.has_seen(change).await;
+            follower.wait_until_seen(change).await;
         }
         outcome
     }
@@ -494,7 +494,7 @@ impl Db {
     /// connection, polling `catalogue_changes` finds everything.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
-            postgres::listen(url.clone(), Arc::clone(&follower.call), self.shared.desks.clone());
+            postgres::listen(url.clone(), Arc::clone(&follower.changed), self.shared.desks.clone());
         }
         let _ = self.shared.follower.set(follower);
     }
@@ -513,7 +513,7 @@ impl Db {
     /// Reason for the operator, in words.
     pub async fn health(&self) -> Result<(), String> {
         let look = async {
-            if self.shared.writing.ails() {
+            if self.shared.writing.is_failing() {
                 self.write(catalogue::touch).await?;
             }
             let location = self.shared.location.clone();

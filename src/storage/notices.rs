@@ -472,7 +472,13 @@ pub fn unmailed(tx: &mut Tx<'_>, left: &[(NoticeId, Unmailed)]) -> Result<()> {
 }
 
 /// Marks the person's notices of this kind and instant as mailed, because another mail says the same.
-pub fn said_by(tx: &mut Tx<'_>, mail: MailId, person: UserId, kind: Kind, at: i64) -> Result<()> {
+pub fn mark_covered_by_mail(
+    tx: &mut Tx<'_>,
+    mail: MailId,
+    person: UserId,
+    kind: Kind,
+    at: i64,
+) -> Result<()> {
     tx.execute(
         sql!(
             "UPDATE notices SET mailed_at = $4, mail_id = $1

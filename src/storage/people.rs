@@ -115,7 +115,7 @@ pub fn kept_instead(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<UserId>> {
 
 /// Adds a person without a password, unless email or roll number is taken.
 pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId, Taken>> {
-    if let Some(taken) = taken(tx, details, None)? {
+    if let Some(taken) = find_conflict(tx, details, None)? {
         return Ok(Err(taken));
     }
     let keys = keys(details);
@@ -147,7 +147,7 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
 
 /// Stores the details of a person, unless email or roll number belongs to another person.
 pub fn update(tx: &mut Tx<'_>, person: &Subject, details: &Details) -> Result<Result<(), Taken>> {
-    if let Some(taken) = taken(tx, details, Some(person.uid()))? {
+    if let Some(taken) = find_conflict(tx, details, Some(person.uid()))? {
         return Ok(Err(taken));
     }
     set(tx, person.uid(), details)?;
@@ -183,8 +183,8 @@ pub(super) fn set(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()>
     )
 }
 
-fn taken(tx: &mut Tx<'_>, details: &Details, uid: Option<UserId>) -> Result<Option<Taken>> {
-    accounts::taken(tx, uid, details.email.as_deref(), details.roll_number.as_deref())
+fn find_conflict(tx: &mut Tx<'_>, details: &Details, uid: Option<UserId>) -> Result<Option<Taken>> {
+    accounts::find_conflict(tx, uid, details.email.as_deref(), details.roll_number.as_deref())
 }
 
 fn keys(details: &Details) -> accounts::Keys {
@@ -234,19 +234,19 @@ pub fn search(tx: &mut Tx<'_>, query: &str, limit: i64) -> Result<Vec<Record>> {
 
 /// Open loan with the fields that its reader's standing needs.
 #[derive(Clone, Debug)]
-pub struct Out {
+pub struct OpenLoanFacts {
     pub user: UserId,
     pub due: Date,
     pub category: String,
     pub price: Option<Money>,
 }
 
-fn out(row: &Row<'_>) -> Result<Out> {
-    Ok(Out { user: row.get(0)?, due: row.day(1)?, category: row.get(2)?, price: row.get(3)? })
+fn open_loan_facts(row: &Row<'_>) -> Result<OpenLoanFacts> {
+    Ok(OpenLoanFacts { user: row.get(0)?, due: row.day(1)?, category: row.get(2)?, price: row.get(3)? })
 }
 
 /// Returns the open loans of these people.
-pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
+pub fn open_loans_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<OpenLoanFacts>> {
     let statement = if tx.is_postgres() {
         sql!(
             "SELECT loans.user_id, loans.return_date, users.category, COALESCE(copies.price, books.price)
@@ -263,7 +263,7 @@ pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
              CROSS JOIN copies ON copies.id = loans.copy_id LEFT JOIN books ON books.id = loans.book_id"
         )
     };
-    tx.query(statement, &[&json!(people).to_string()], out)
+    tx.query(statement, &[&json!(people).to_string()], open_loan_facts)
 }
 
 /// Returns the people outside the default category, with their categories, in the order of their ids.
@@ -584,9 +584,9 @@ pub fn along_batches(
     )
 }
 
-/// Keeps other transactions from taking a roll number or an address until this one ends ([`accounts::take_turns`]).
-pub fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
-    accounts::take_every_turn(tx)
+/// Keeps other transactions from taking a roll number or an address until this one ends ([`accounts::lock_code`]).
+pub fn lock_identifiers(tx: &mut Tx<'_>) -> Result<()> {
+    accounts::lock_all_codes(tx)
 }
 
 /// Returns these people, locked until the transaction ends; erased and merged ones are left out.

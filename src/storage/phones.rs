@@ -233,7 +233,7 @@ pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool
 
 /// Result of a poll by a desk or a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard<T> {
+pub enum PollResult<T> {
     News(Vec<T>),
     /// Another page or phone has taken this listener's place.
     Elsewhere,
@@ -241,7 +241,7 @@ pub enum Heard<T> {
     Ended,
 }
 
-impl<T> Heard<T> {
+impl<T> PollResult<T> {
     /// Returns the reason why a listener must stop; `newest` is the listener in its place, if any.
     fn gone(newest: Option<i64>) -> Self {
         newest.map_or(Self::Ended, |_| Self::Elsewhere)
@@ -268,7 +268,7 @@ pub fn scans(
     (desk, stream): (DeskId, i64),
     number: i64,
     now: i64,
-) -> Result<Heard<Scanned>> {
+) -> Result<PollResult<Scanned>> {
     let newest = tx.query_opt(
         sql!(
             "SELECT desks.streams FROM desks JOIN sessions ON sessions.token_hash = desks.session_hash
@@ -278,7 +278,7 @@ pub fn scans(
         |row| row.get::<i64>(0),
     )?;
     if newest != Some(stream) {
-        return Ok(Heard::gone(newest));
+        return Ok(PollResult::gone(newest));
     }
     let scans = tx.query(
         sql!(
@@ -288,7 +288,7 @@ pub fn scans(
         &[&desk, &number],
         |row| Ok(Scanned { id: row.get(0)?, number: row.get(1)?, key: row.get(2)?, code: row.get(3)? }),
     )?;
-    Ok(Heard::News(scans))
+    Ok(PollResult::News(scans))
 }
 
 /// Stores the answer of this session's desk to a scan. No-op if the scan is another desk's, is answered already, or its
@@ -349,7 +349,7 @@ pub fn answers(
     (phone, stream): (PhoneId, i64),
     number: i64,
     now: i64,
-) -> Result<Heard<Answered>> {
+) -> Result<PollResult<Answered>> {
     let newest = tx.query_opt(
         sql!(
             "SELECT phones.streams
@@ -361,7 +361,7 @@ pub fn answers(
         |row| row.get::<i64>(0),
     )?;
     if newest != Some(stream) {
-        return Ok(Heard::gone(newest));
+        return Ok(PollResult::gone(newest));
     }
     let answers = tx.query(
         sql!(
@@ -371,7 +371,7 @@ pub fn answers(
         &[&phone, &number],
         |row| Ok(Answered { number: row.get(0)?, key: row.get(1)?, answer: row.get(2)? }),
     )?;
-    Ok(Heard::News(answers))
+    Ok(PollResult::News(answers))
 }
 
 /// Notifies the listeners of this desk, here and on other servers, after the commit.

@@ -192,7 +192,7 @@ impl Connection {
     }
 
     /// Reads what has arrived since the last job; `false` if the connection has ended.
-    fn stands(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.runtime.block_on(async {
             // Yields once to poll the socket, and once more so that the mover reads it.
             tokio::task::yield_now().await;
@@ -386,7 +386,7 @@ impl Worker {
     /// Returns a connection ready for a job. A connection that died unnoticed fails here, before the job ran, so that
     /// reconnecting once is safe.
     fn ready(&mut self, kind: Kind) -> Result<&mut Connection> {
-        self.connection.take_if(|open| !open.stands() || open.begin(kind).is_err());
+        self.connection.take_if(|open| !open.is_open() || open.begin(kind).is_err());
         if self.connection.is_none() {
             if self.reach.is_out() {
                 return Err(Error::Unavailable("PostgreSQL is out of reach".into()));

@@ -197,7 +197,7 @@ pub fn put(tx: &mut Tx<'_>, book: &DeletedBook, now: i64, day_begins: i64) -> Re
             &[&copy.id, &book.id, &copy.key, &copy.condition],
         )?;
     }
-    if !copies::title_restored(tx, book.id)? || !books::restore(tx, book.id)? {
+    if !copies::restore_copies_of_title(tx, book.id)? || !books::restore(tx, book.id)? {
         return Ok(Err(Hindrance::ImportedAgain));
     }
     books::count_copies(tx, book.id)?;

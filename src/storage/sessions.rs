@@ -63,7 +63,7 @@ pub fn begin(
 }
 
 /// Valid session, and its account.
-pub struct Good {
+pub struct ValidSession {
     pub account: Account,
     pub created_at: i64,
     pub seen_at: i64,
@@ -73,7 +73,7 @@ pub struct Good {
 }
 
 /// Returns the session of a token, if it is valid.
-pub fn good(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Good>> {
+pub fn find_valid(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<ValidSession>> {
     super::accounts::of_session(tx, token_hash, now)
 }
 

@@ -28,7 +28,7 @@ use library::{
     },
     http::{
         self, API, App, Limits, Settings, Shared,
-        covers::Drawing,
+        covers::DecodeLimit,
         idempotency::KEY,
         options::{IdCard, SecondFactor},
         people::import::Importing,
@@ -135,7 +135,7 @@ impl TestApp {
             limits,
             setup: Setup::default(),
             importing: Importing::default(),
-            drawing: Drawing::default(),
+            decode_limit: DecodeLimit::default(),
             backups: Arc::new(backups),
             stopping: false.into(),
         });

@@ -192,13 +192,13 @@ async fn a_repeat_of_an_import_gets_the_first_answer_r_people_4(database: Databa
 async fn a_second_import_is_told_that_another_runs_r_people_4() {
     let app = TestApp::new().await;
     let librarian = app.admin(0).await;
-    let turn = library::http::people::import::Turn::take(&app.state).expect("free");
+    let permit = library::http::people::import::ImportPermit::take(&app.state).expect("free");
     let file = "rollNumber,name\nnew-1,Asha\n";
     for dry_run in [true, false] {
         let told = import(&librarian, file, dry_run).await.problem(409, "import-running");
         assert!(told.starts_with("Another import is still running."), "{told}");
     }
-    drop(turn);
+    drop(permit);
     assert_eq!(import(&librarian, file, false).await.expect(200)["totals"]["added"], 1);
 }
 

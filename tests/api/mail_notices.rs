@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{body::Body, http::Request};
 use library::{
     jobs::{self, MailNotices, Mailing, SendMails, mail_notices, send_mails},
-    mail::Post,
+    mail::SmtpClient,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ const PUBLIC: &str = "http://library.school.in/";
 
 async fn library(database: Arc<Database>) -> Mailed {
     let server = MailServer::plain();
-    let post = Arc::new(Post::new(options(server.port)).expect("options"));
+    let post = Arc::new(SmtpClient::new(options(server.port)).expect("options"));
     let public = PUBLIC.parse().expect("a URL");
     let set = |settings: &mut library::http::Settings| settings.post = Some(Arc::clone(&post));
     let app = TestApp::with(database, "Asia/Kolkata", set).await;

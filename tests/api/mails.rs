@@ -6,7 +6,7 @@ use library::{
     domain::{account::Role, id::MailId, mail::Kind},
     http::{self, Settings},
     jobs::{Outcome, SendMails, send_mails},
-    mail::{Options, PATIENCE, Post, Security},
+    mail::{Options, PATIENCE, Security, SmtpClient},
     storage::{
         accounts::NewAccount,
         mails::{self, NewMail},
@@ -54,13 +54,13 @@ pub fn options(port: u16) -> Options {
 }
 
 /// A way to the server at this port.
-pub fn post(port: u16) -> Post {
-    Post::new(options(port)).expect("options")
+pub fn post(port: u16) -> SmtpClient {
+    SmtpClient::new(options(port)).expect("options")
 }
 
 /// A library with mail, and its job.
 async fn library(database: Database, options: Options) -> (TestApp, SendMails) {
-    let post = Arc::new(Post::new(options).expect("options"));
+    let post = Arc::new(SmtpClient::new(options).expect("options"));
     let set = |settings: &mut Settings| settings.post = Some(Arc::clone(&post));
     let app = TestApp::with(Arc::new(database), "Asia/Kolkata", set).await;
     let job = SendMails::new(post, &app.state.settings.public_url);
@@ -354,7 +354,8 @@ async fn a_mail_server_in_trouble_is_left_alone_and_loses_no_mail(database: Data
 
     // A server that does not encrypt gets nothing.
     let starttls = Options { security: Security::StartTls, ..options(server.port) };
-    let job = SendMails::new(Arc::new(Post::new(starttls).expect("options")), &app.state.settings.public_url);
+    let job =
+        SendMails::new(Arc::new(SmtpClient::new(starttls).expect("options")), &app.state.settings.public_url);
     let mail = queued(&app, "a@college.edu").await;
     send(&app, &job).await;
     assert_eq!(state(&app, mail), ("queued".into(), "mail.notEncrypted".into()));
@@ -474,7 +475,7 @@ async fn mail_goes_encrypted_to_the_address_of_a_trial() {
         roots: Some(other.pem.clone().into_bytes()),
         ..options(server.port)
     };
-    let post = Post::new(untrusted).expect("options");
+    let post = SmtpClient::new(untrusted).expect("options");
     let refused = tokio::time::timeout(Duration::from_secs(10), post.check()).await.expect("an answer");
     assert_eq!(refused.expect_err("another certificate").code, "mail.notEncrypted");
 }

@@ -6,7 +6,7 @@ use library::{
     storage::{
         accounts::{self, NewAccount, Taken},
         copies, people, phones,
-        sessions::{self, Good, Opened},
+        sessions::{self, Opened, ValidSession},
     },
 };
 
@@ -185,11 +185,12 @@ fn a_session_lasts_until_its_end_r_login_6(store: &Store) {
     let user = store.student(1);
     let uid = user.uid;
     assert!(store.write(move |tx| sessions::begin(tx, "token", uid, 1_000, 5_000, Opened::default())));
-    let at = |now| store.read(move |tx| sessions::good(tx, "token", now));
-    let Good { account, created_at, seen_at, expires_at, second_factor: _ } = at(4_999).expect("still good");
+    let at = |now| store.read(move |tx| sessions::find_valid(tx, "token", now));
+    let ValidSession { account, created_at, seen_at, expires_at, second_factor: _ } =
+        at(4_999).expect("still good");
     assert_eq!((account.user, created_at, seen_at, expires_at), (Some(user), 1_000, 1_000, 5_000));
     assert!(at(5_000).is_none(), "the end itself is over");
-    assert!(store.read(|tx| sessions::good(tx, "another", 1_000)).is_none());
+    assert!(store.read(|tx| sessions::find_valid(tx, "another", 1_000)).is_none());
 
     assert!(
         !store.write(|tx| sessions::begin(tx, "orphan", UserId(999), 1_000, 5_000, Opened::default())),
@@ -216,7 +217,9 @@ fn activity_is_kept_once_a_minute_and_moves_the_end(store: &Store) {
     store.write(move |tx| sessions::begin(tx, "token", uid, 0, 100_000, Opened::default()));
     let touched = |now: i64, expires_at: i64| {
         store.write(move |tx| sessions::touch(tx, "token", now, expires_at, now - 60_000));
-        store.read(move |tx| sessions::good(tx, "token", now)).map(|good| (good.seen_at, good.expires_at))
+        store
+            .read(move |tx| sessions::find_valid(tx, "token", now))
+            .map(|session| (session.seen_at, session.expires_at))
     };
     assert_eq!(touched(59_999, 159_999), Some((0, 100_000)), "another server did it less than a minute ago");
     assert_eq!(touched(60_000, 160_000), Some((60_000, 160_000)));
@@ -250,8 +253,10 @@ fn a_session_goes_on_under_another_token_with_its_phones(store: &Store) {
         assert_eq!(sessions::renew(tx, "old", "newer", 1)?, None, "it has ended");
         Ok(())
     });
-    assert!(store.read(|tx| sessions::good(tx, "old", 1)).is_none());
-    assert!(store.read(|tx| sessions::good(tx, "new", 1)).is_some_and(|good| good.created_at == 0));
+    assert!(store.read(|tx| sessions::find_valid(tx, "old", 1)).is_none());
+    assert!(
+        store.read(|tx| sessions::find_valid(tx, "new", 1)).is_some_and(|session| session.created_at == 0)
+    );
     assert_eq!(store.read(move |tx| phones::of_librarian(tx, uid, 1)).len(), 1);
 }
 
@@ -266,7 +271,7 @@ fn another_role_ends_every_session_at_once_r_role_1(store: &Store) {
         assert_eq!(sessions::end_all_of(tx, person.subject())?, 2);
         Ok(())
     });
-    let signed_in = |token: &'static str| store.read(move |tx| sessions::good(tx, token, 1)).is_some();
+    let signed_in = |token: &'static str| store.read(move |tx| sessions::find_valid(tx, token, 1)).is_some();
     assert!(!signed_in("a") && !signed_in("b") && signed_in("c"));
     let account = store.read(move |tx| accounts::by_id(tx, one)).expect("still there");
     assert_eq!(account.user.map(|user| user.role), Some(Role::Admin));

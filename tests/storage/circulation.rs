@@ -404,7 +404,7 @@ fn a_copy_moves_as_the_table_says_and_never_otherwise_r_copy_2(store: &Store) {
             let allowed = state == to.state() || state.moves().contains(&to);
             match moved {
                 Ok(now) => assert!(allowed && now.state == to.state(), "{state:?} to {to:?}"),
-                Err(circulation::Error::Obstacle(Obstacle::NoWay { from, .. })) => {
+                Err(circulation::Error::Obstacle(Obstacle::TransitionNotAllowed { from, .. })) => {
                     assert!(!allowed && from == state, "{state:?} to {to:?}");
                     assert_eq!(state_of(store, copy), state);
                 }
@@ -453,7 +453,7 @@ fn a_smaller_number_withdraws_copies_that_were_never_lent_first_r_copy_3(store: 
         // As stored by an edit of the form: three on the shelf become one.
         library::storage::books::take_copy(tx, book)?;
         library::storage::books::take_copy(tx, book)?;
-        stock::follow_number(tx, DESK, on(TODAY), &plain(), book, -2)
+        stock::adjust_copies_to_count(tx, DESK, on(TODAY), &plain(), book, -2)
             .map_err(circulation::Error::into_storage)
     });
     let all = store.read(move |tx| copies::of_book(tx, book, CopyId(0), 9));

@@ -124,7 +124,7 @@ fn nothing_tells_any_more_who_had_a_book_and_the_rest_stays_r_people_10(store: &
     let before = counts(store);
 
     assert_eq!(store.read(|tx| forget::count(tx, NOW)), 3, "his two and the one before");
-    store.write(|tx| forget::passing(tx, NOW + idempotency::KEPT_FOR, NOW));
+    store.write(|tx| forget::purge_temporary(tx, NOW + idempotency::KEPT_FOR, NOW));
     let done = forget(store, NOW);
     assert_eq!((done.loans, done.holds), (3, 1));
     // The open loan is not forgotten: its row, and the change that began it.

@@ -269,7 +269,7 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     let hold = reserve(store, bala, book);
     act(store, move |tx| {
         library::storage::books::put_back_copies(tx, book, 2)?;
-        stock::follow_number(tx, DESK, on(TODAY), &plain(), book, 2)
+        stock::adjust_copies_to_count(tx, DESK, on(TODAY), &plain(), book, 2)
     })
     .expect("followed");
     assert_eq!((seen(store, hold.id), on_the_shelf(store, book)), (READY, 1));
@@ -278,7 +278,8 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     let book = title(store, "t", 1);
     let copy = copies_of(store, book)[0];
     let in_hand = move || {
-        act(store, move |tx| hold::catch_in_hand(tx, DESK, on(TODAY), &plain(), copy)).expect("asked")
+        act(store, move |tx| hold::keep_in_hand_for_first(tx, DESK, on(TODAY), &plain(), copy))
+            .expect("asked")
     };
     assert_eq!(in_hand(), None, "nobody waits");
     let loan = lend(store, asha, book, TODAY);

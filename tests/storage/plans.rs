@@ -42,7 +42,7 @@ use library::{
         oidc::{self, Flow, Link, Proof},
         page::Position,
         passkeys, password_links, people,
-        phones::{self, Heard, Pairing, Phone},
+        phones::{self, Pairing, Phone, PollResult},
         reviews, second_factors,
         sessions::{self, Opened},
         settings, sign_in_codes,
@@ -82,7 +82,7 @@ const COUNTS: &[&str] = &[
 /// Statements of a session, and of the phones that scan for it.
 fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     sessions::begin(tx, "desk", librarian, 0, i64::MAX, Opened::default())?;
-    sessions::good(tx, "desk", 1)?;
+    sessions::find_valid(tx, "desk", 1)?;
     sessions::touch(tx, "desk", 2, i64::MAX, 1)?;
     sessions::of_person(tx, librarian, 1)?;
     let Pairing::Begun(id) = phones::pair(tx, librarian, "desk", "d", "code", 0)? else { unreachable!() };
@@ -93,9 +93,9 @@ fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     let heard = phones::phone_listens(tx, phone)?.expect("there");
     phones::by_token(tx, "token", 1)?;
     assert!(phones::send(tx, phone, "k", "c")?);
-    let Heard::News(scans) = phones::scans(tx, (desk, stream), 0, 1)? else { unreachable!() };
+    let PollResult::News(scans) = phones::scans(tx, (desk, stream), 0, 1)? else { unreachable!() };
     phones::answer(tx, "desk", scans[0].id, "{}")?;
-    assert!(matches!(phones::answers(tx, (id, heard), 0, 1)?, Heard::News(told) if told.len() == 1));
+    assert!(matches!(phones::answers(tx, (id, heard), 0, 1)?, PollResult::News(told) if told.len() == 1));
     assert!(phones::end(tx, librarian, id)?);
     assert_eq!(sessions::renew(tx, "desk", "renewed", 1)?, Some(false));
     let listed = sessions::of_person(tx, librarian, 1)?;
@@ -150,9 +150,9 @@ fn of_the_provider(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
 
 fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     books::delete(tx, id, 1)?;
-    copies::title_deleted(tx, id)?;
+    copies::withdraw_copies_of_title(tx, id)?;
     events::holds_of_title_cancelled_at(tx, id, 1)?;
-    assert!(copies::title_restored(tx, id)? && books::restore(tx, id)?);
+    assert!(copies::restore_copies_of_title(tx, id)? && books::restore(tx, id)?);
     books::forget_deleted(tx, 1)
 }
 
@@ -214,7 +214,7 @@ fn statements(store: &Store) -> Vec<String> {
         let facts = copies::lock(tx, copy)?.expect("there");
         copies::update(tx, copy, &facts.record)?;
         copies::set_condition(tx, copy, Condition::OnShelf)?;
-        copies::come_back(tx, copy, Condition::OnShelf, 1)?;
+        copies::record_return(tx, copy, Condition::OnShelf, 1)?;
         copies::by_id(tx, copy)?;
         copies::by_barcode(tx, "b")?;
         copies::on_loan_of_deleted_title(tx, "b")?;
@@ -345,7 +345,7 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::take_reminders(tx, &[person])?;
     notices::mailed(tx, &[(NoticeId(1), "m".into())], 1)?;
     notices::unmailed(tx, &[(NoticeId(1), Unmailed::Old)])?;
-    notices::said_by(tx, MailId(1), person, NoticeKind::SignInChanged, 1)?;
+    notices::mark_covered_by_mail(tx, MailId(1), person, NoticeKind::SignInChanged, 1)?;
     notices::is_taken_back(tx, MailId(1))?;
     notices::release(tx, MailId(1))?;
     notices::due_by_person(tx, today)?;
@@ -488,12 +488,12 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     merge::two_reviews(tx, uid, added)?;
     let (keep, dropped) = (subject(tx, uid), replaceable(tx, added));
     let both = Merge { keep: &keep, dropped: &dropped, after: &details, password: true };
-    let moved = merge::join(tx, &both, 1)?;
+    let moved = merge::merge(tx, &both, 1)?;
     merge::keep(tx, ChangeId(1), 1, &moved)?;
     merge::of_change(tx, ChangeId(1))?;
     events::happened_since(tx, [uid, added], ChangeId(1))?;
     let left = people::lock_merged(tx, added)?;
-    assert!(left.is_some() && merge::part(tx, &keep, dropped.subject(), &moved)?);
+    assert!(left.is_some() && merge::undo_merge(tx, &keep, dropped.subject(), &moved)?);
     people::activate_all(tx, &[keep])?;
     events::holds_cancelled_at(tx, &[uid], 1)?;
     people::deactivate(tx, &dropped)?;
@@ -509,7 +509,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     of_second_factor(tx, added)?;
     no_dues::keep(tx, "n", added, 1, date(2026, 11, 21))?;
     no_dues::by_number(tx, "n")?;
-    people::out_of(tx, &[uid])?;
+    people::open_loans_of(tx, &[uid])?;
     people::of_other_categories(tx)?;
     loans::counts(tx)?;
     loans::overdue_counts(tx, date(2026, 11, 21))?;

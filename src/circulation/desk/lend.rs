@@ -44,7 +44,7 @@ impl Desk<'_, '_> {
             if line.as_ref().and_then(Line::first).is_some_and(|first| first != reader) {
                 return self.put_on_shelf(&copy);
             }
-            if let Some(refusal) = self.stops(reader, &copy, None)? {
+            if let Some(refusal) = self.lending_refusal(reader, &copy, None)? {
                 return self.refused(&refusal, copy);
             }
             self.move_copy(copy.id, Condition::OnShelf, "")?;
@@ -92,7 +92,7 @@ impl Desk<'_, '_> {
     }
 
     /// Returns the refusal to lend this copy to this person, if the overrides leave one. Changes nothing.
-    pub(super) fn stops(
+    pub(super) fn lending_refusal(
         &mut self,
         reader: UserId,
         copy: &Copy,
@@ -176,7 +176,7 @@ impl Desk<'_, '_> {
 
     /// Keeps an available copy for the first in the queue (R-HOLD-2).
     pub(super) fn keep(&mut self, copy: &Copy) -> Result<Answer> {
-        let kept = hold::catch_in_hand(self.tx, self.actor, self.moment, self.rulebook, copy.id)?;
+        let kept = hold::keep_in_hand_for_first(self.tx, self.actor, self.moment, self.rulebook, copy.id)?;
         let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
         let Some(kept) = kept else { return self.show(copy) };
         let mut answer = self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&copy.title))?;

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use answer::offer;
 pub use answer::{Answer, Choice, Class, Damage, Intent, Offered, Outcome, Reader, Scan, Title};
 pub(super) use answer::{state_message, where_to};
-use take_back::{Back, offer_swap, offer_swap_for};
+use take_back::{ReturnOptions, offer_swap, offer_swap_for};
 
 use super::{
     Actor, BlockShown, Error, Result,
@@ -268,7 +268,7 @@ impl Desk<'_, '_> {
                 let since = self.scan.since.unwrap_or(i64::MAX).min(self.moment.at - JUST_LENT);
                 let asked_back = self.scan.intent == Some(Intent::Return) || choice == Some(Choice::Return);
                 if asked_back || lent_at < since && self.scan.intent != Some(Intent::Lend) {
-                    return self.take_back(loan, &copy, Back::default());
+                    return self.take_back(loan, &copy, ReturnOptions::default());
                 }
                 let again = self.moment.at - lent_at < BOUNCE;
                 let due = copy.loan.as_ref().map_or(self.today(), |loan| loan.return_date);
@@ -304,13 +304,13 @@ impl Desk<'_, '_> {
                 answer.copy = Some(copy);
                 Ok(answer)
             }
-            _ => self.take_back(loan, &copy, Back::default()),
+            _ => self.take_back(loan, &copy, ReturnOptions::default()),
         }
     }
 
     /// Shows a copy that is neither on loan nor being lent.
     fn show(&mut self, copy: Copy) -> Result<Answer> {
-        let came_back = copies::came_back(self.tx, copy.id)?;
+        let last_returned_at = copies::last_returned_at(self.tx, copy.id)?;
         let (class, mut choices) = match copy.state {
             State::OnShelf => match self.first_in_line(copy.book_id)? {
                 Some(name) => (Class::Ask, vec![offer(Choice::Keep, message::desk_choice_keep(&name))]),
@@ -329,7 +329,7 @@ impl Desk<'_, '_> {
             State::Reference | State::OnHoldShelf | State::OnLoan => (Class::Neutral, Vec::new()),
         };
         // A copy returned today needs no swap; any other may have been handed in instead of the lent copy.
-        let swap = if could_be_swapped(copy.state) && self.moment.at - came_back >= RECENT {
+        let swap = if could_be_swapped(copy.state) && self.moment.at - last_returned_at >= RECENT {
             self.swap_with_the_only_one(&copy)?
         } else {
             None
@@ -341,7 +341,7 @@ impl Desk<'_, '_> {
         }
         let outcome = match class {
             // Second scan of the same return.
-            _ if self.moment.at - came_back < BOUNCE => Outcome::Ignored,
+            _ if self.moment.at - last_returned_at < BOUNCE => Outcome::Ignored,
             Class::Ask => Outcome::Ask,
             _ => Outcome::Shown,
         };

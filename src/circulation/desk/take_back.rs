@@ -34,7 +34,7 @@ const LOOKED_THROUGH: i64 = 200;
 
 /// Options of a return at the desk.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Back {
+pub(super) struct ReturnOptions {
     /// True if the copy is lent again or sent to repair in this transaction.
     pub(super) passing: bool,
     /// Returned copy, if it is not the lent one.
@@ -53,10 +53,10 @@ pub(super) fn offer_swap_for(reader: &Reader, copy: &Copy, lent: &Loan) -> Offer
 }
 
 impl Desk<'_, '_> {
-    pub(super) fn take_back(&mut self, loan: LoanId, copy: &Copy, back: Back) -> Result<Answer> {
+    pub(super) fn take_back(&mut self, loan: LoanId, copy: &Copy, options: ReturnOptions) -> Result<Answer> {
         let waits = self.rulebook.on(self.today()).returns_wait_to_be_shelved;
         let to = if waits { Condition::ToShelve } else { Condition::OnShelf };
-        let Back { passing, in_hand } = back;
+        let ReturnOptions { passing, in_hand } = options;
         let what = CheckIn { loan, to, returned_on: self.scan.returned_on, passing, in_hand };
         let back = check_in(self.tx, self.actor, self.moment, self.rulebook, what)?;
         let holder = accounts::by_id(self.tx, back.loan.user_id)?.and_then(|account| account.user);
@@ -120,10 +120,11 @@ impl Desk<'_, '_> {
         // The returned copy counts as free, so people ahead in the queue get it first.
         let line = Line::lock(self.tx, copy.book_id)?;
         let waited_for = line.and_then(|line| line.reserved(reader, line.on_shelf + 1));
-        if let Some(refusal) = self.stops(reader, &copy, waited_for)? {
+        if let Some(refusal) = self.lending_refusal(reader, &copy, waited_for)? {
             return self.refused(&refusal, copy);
         }
-        let mut returned = self.take_back(loan, &copy, Back { passing: true, ..Back::default() })?;
+        let mut returned =
+            self.take_back(loan, &copy, ReturnOptions { passing: true, ..ReturnOptions::default() })?;
         let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
         // An error rolls the return back too.
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what)?;
@@ -156,8 +157,8 @@ impl Desk<'_, '_> {
         let Some(lent) = lent.filter(|_| could_be_swapped(copy.state) || copy.state == State::OnLoan) else {
             return self.show(copy);
         };
-        let back = Back { in_hand: Some(copy.id), ..Back::default() };
-        let mut answer = self.take_back(loan, &copy, back)?;
+        let options = ReturnOptions { in_hand: Some(copy.id), ..ReturnOptions::default() };
+        let mut answer = self.take_back(loan, &copy, options)?;
         answer.tell(match holder {
             Some(name) => message::desk_exchanged(&name, &lent.barcode),
             None => message::desk_left(&lent.barcode),
@@ -170,8 +171,8 @@ impl Desk<'_, '_> {
     pub(super) fn damaged(&mut self, copy: &Copy, damage: &Damage) -> Result<Answer> {
         let (mut answer, loan) = match loans::holder_of_copy(self.tx, copy.id)? {
             Some((loan, holder, _)) => {
-                let back = Back { passing: true, ..Back::default() };
-                (self.take_back(loan, copy, back)?, Some((loan, holder)))
+                let options = ReturnOptions { passing: true, ..ReturnOptions::default() };
+                (self.take_back(loan, copy, options)?, Some((loan, holder)))
             }
             None => {
                 let headline = message::desk_damaged(&copy.title);

@@ -10,7 +10,7 @@ use crate::{
     domain::{account::BATCH, code, id::UserId, person::Details, rule::Invalid},
     http::{
         Shared,
-        accounts::within,
+        accounts::check_limit,
         client::Network,
         error::{Error, Result},
         extract::{Id, JsonBody, OptionalJsonBody, PathText},
@@ -42,9 +42,9 @@ pub struct NoDues {
 }
 
 fn no_dues(number: String, certificate: Certificate) -> NoDues {
-    let Certificate { person, issued_on, holds } = certificate;
+    let Certificate { person, issued_on, is_still_clear } = certificate;
     let Details { name, roll_number, department, batch, .. } = person.details;
-    NoDues { number, name, roll_number, department, batch, issued_on, valid: holds }
+    NoDues { number, name, roll_number, department, batch, issued_on, valid: is_still_clear }
 }
 
 /// Options of a no-dues certificate to issue.
@@ -138,7 +138,7 @@ pub async fn issue_no_dues_of_batch(
         let count = certified.clear.len();
         let issued = certified.clear.into_iter().zip(numbers);
         let issued = issued.map(|(person, number)| {
-            no_dues(number, Certificate { person, issued_on: moment.today, holds: true })
+            no_dues(number, Certificate { person, issued_on: moment.today, is_still_clear: true })
         });
         let open = certified.open.into_iter().map(|(person, block)| NotClear {
             uid: person.uid,
@@ -161,7 +161,7 @@ pub async fn read_no_dues(
     network: Network,
     PathText(number): PathText,
 ) -> Result<axum::Json<NoDues>> {
-    within(app.limits.certificate_misses.take(&network))?;
+    check_limit(app.limits.certificate_misses.take(&network))?;
     if number.len() > 20 || !number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Err(Error::NotFound);
     }

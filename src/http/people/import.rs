@@ -49,7 +49,7 @@ pub async fn import_people(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Query(query): Query<ImportQuery>,
-    turn: Turn,
+    permit: ImportPermit,
     once: Once,
     Body(file): Body,
 ) -> Result<Answer> {
@@ -74,7 +74,7 @@ pub async fn import_people(
                 rejected: None,
             };
             let report = import.run(&Source::Upload(file));
-            drop(turn);
+            drop(permit);
             report
         });
         let report: Report = report.await.map_err(|error| Error::Internal(Box::new(error)))??;
@@ -114,9 +114,11 @@ impl Default for Importing {
 
 /// Permit of a running import.
 #[derive(Clone)]
-pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
+pub struct ImportPermit(
+    #[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>,
+);
 
-impl Turn {
+impl ImportPermit {
     /// True for a request that needs the permit, because it reads a file into memory.
     #[must_use]
     pub fn is_needed(method: &Method, route: &str) -> bool {
@@ -130,7 +132,7 @@ impl Turn {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Turn {
+impl<S: Send + Sync> FromRequestParts<S> for ImportPermit {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {

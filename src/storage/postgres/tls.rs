@@ -159,12 +159,17 @@ impl Connector {
             }
             Mode::Disable | Mode::Prefer | Mode::Require => None,
         };
-        let judge = Judge { chain, roots, name: mode == Mode::VerifyFull, provider: Arc::clone(&provider) };
+        let verifier = CertificateVerifier {
+            chain,
+            roots,
+            name: mode == Mode::VerifyFull,
+            provider: Arc::clone(&provider),
+        };
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(judge))
+            .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
         // Required by servers from version 17 on with `sslnegotiation=direct`.
         config.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -185,7 +190,7 @@ fn roots(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
 
 /// Verifier of a server's certificate.
 #[derive(Debug)]
-struct Judge {
+struct CertificateVerifier {
     /// Verifier of the chain; `None` to accept any certificate.
     chain: Option<Arc<WebPkiServerVerifier>>,
     roots: Vec<CertificateDer<'static>>,
@@ -194,7 +199,7 @@ struct Judge {
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Judge {
+impl ServerCertVerifier for CertificateVerifier {
     fn verify_server_cert(
         &self,
         own: &CertificateDer<'_>,
