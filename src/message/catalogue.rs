@@ -11,7 +11,7 @@ messages! {
         "{isbn} is not an ISBN: its check digit does not fit. Compare it with the book.";
 
     "isbnKnown" = isbn_known(title: &str):
-        "“{title}” has this ISBN already. Add copies to it instead.";
+        "“{title}” already has this ISBN. Add copies to it instead.";
 
     "notPicture" = not_picture(): "This file is not a picture. Choose a JPEG, PNG or WebP file.";
     "pictureLarge" = picture_large(millions: u64):

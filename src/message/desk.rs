@@ -10,11 +10,11 @@ messages! {
     "problem.phone-ended" = problem_phone_ended():
         "This phone no longer scans for the desk. Scan the code on the desk's screen again.";
     "problem.phone-code-used" = problem_phone_code_used():
-        "Another phone has used this code already. If that was not one of yours, disconnect it at the desk. Show a new code there, and scan that.";
+        "Another phone has already used this code. If that was not one of yours, disconnect it at the desk. Show a new code there, and scan that.";
     "problem.phone-code-expired" = problem_phone_code_expired():
-        "This code is not valid any more. Show a new one at the desk, and scan that.";
+        "This code is no longer valid. Show a new one at the desk, and scan that.";
     "problem.too-many-phones" = problem_too_many_phones(max: i64):
-        "{max} phones scan for you already. Disconnect one first.";
+        "{max} phones already scan for you. Disconnect one first.";
     "problem.card-role-unknown" = problem_card_role_unknown(): "User role is not recognized.";
 
     // Answers to a scan.
@@ -26,7 +26,7 @@ messages! {
     "desk.lent" = desk_lent(title: &str, name: &str, due: Date): "Lent: “{title}” to {name}, due {due, date, full}.";
     "desk.countOf" = desk_count_of(out: i64, max: i64): "{out} of {max} out.";
     "desk.secondCopy" = desk_second_copy(name: &str, barcode: &str, due: Date):
-        "{name} has another copy already: {barcode}, due {due, date, full}.";
+        "{name} already has another copy: {barcode}, due {due, date, full}.";
     "desk.alreadyLent" = desk_already_lent(title: &str, due: Date):
         "“{title}” was lent just now, due {due, date, full}.";
     "desk.notLent" = desk_not_lent(title: &str): "Not lent: “{title}”.";
@@ -44,7 +44,7 @@ messages! {
         "{loans, plural, =0 {{name} has nothing else.} one {{name} has # more book.} other {{name} has # more books.}}";
     "desk.renewedFor" = desk_renewed_for(name: &str, title: &str, due: Date, from: Date):
         "Extended for {name}: “{title}”, due {due, date, full}; it was due {from, date, full}.";
-    "desk.fineDropped" = desk_fine_dropped(fine: Money): "The fine of {fine, number, money} falls away.";
+    "desk.fineDropped" = desk_fine_dropped(fine: Money): "The fine of {fine, number, money} is dropped.";
     "desk.fineCharged" = desk_fine_charged(name: &str, title: &str, fine: Money):
         "Charged to {name}: {fine, number, money} for “{title}”.";
     "desk.notRenewed" = desk_not_renewed(title: &str): "Not extended: “{title}”.";
@@ -52,7 +52,7 @@ messages! {
         "“{title}” is on loan to {name}, due {due, date, full}.";
     "desk.onLoan" = desk_on_loan(title: &str): "“{title}” is on loan.";
     "desk.onShelf" = desk_on_shelf(title: &str, location: &str): "“{title}” belongs on the shelf: {location}.";
-    "desk.toShelve" = desk_to_shelve(title: &str): "“{title}” came back and waits to be shelved.";
+    "desk.toShelve" = desk_to_shelve(title: &str): "“{title}” is waiting to be shelved.";
     "desk.unseen" = desk_unseen(title: &str): "“{title}”: its reader says it is returned.";
     "desk.inRepair" = desk_in_repair(title: &str): "“{title}” is recorded as in repair.";
     "desk.lost" = desk_lost(title: &str): "“{title}” is recorded as lost.";
@@ -60,7 +60,7 @@ messages! {
     "desk.reference" = desk_reference(title: &str, location: &str):
         "“{title}” is for reference only: {location}.";
     "desk.withdrawn" = desk_withdrawn(title: &str, barcode: &str): "Copy {barcode} was withdrawn: “{title}”.";
-    "desk.kept" = desk_kept(title: &str): "A reader waits for “{title}”.";
+    "desk.kept" = desk_kept(title: &str): "A reader is waiting for “{title}”.";
     "desk.holdShelf" = desk_hold_shelf(until: Date, roll_number: &str):
         "Hold shelf, until {until, date, full} · {roll_number}";
     "desk.newSlip" = desk_new_slip(name: &str): "New slip: it was kept for {name}.";

@@ -12,7 +12,7 @@ messages! {
         "This loan is overdue and has a fine. Please return the book at the library's desk.";
 
     // Reasons why circulation refuses an action.
-    "block.inactive" = block_inactive(): "This person is not active any more.";
+    "block.inactive" = block_inactive(): "This person is no longer active.";
     "block.expired" = block_expired(on: Date): "Membership ended on {on, date, medium}.";
     "block.barred" = block_barred(until: Date, reason: &str):
         "This person may not borrow until {until, date, medium}: {reason}";
@@ -40,11 +40,11 @@ messages! {
     "block.renewLimit" = block_renew_limit(used: i64, max: i64):
         "This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.";
     "block.reserved" = block_reserved(waiting: i64, free: i64):
-        "{waiting, plural, one {# reader waits} other {# readers wait}} for this book, and {free, plural, =0 {no copy is free} one {# copy is free} other {# copies are free}}.";
+        "{waiting, plural, one {# reader is} other {# readers are}} waiting for this book, and {free, plural, =0 {no copy is free} one {# copy is free} other {# copies are free}}.";
     "block.keptForOther" = block_kept_for_other(until: Date):
         "This copy is kept for another reader until {until, date, medium}.";
     "block.renewWaiting" = block_renew_waiting(waiting: i64):
-        "{waiting, plural, one {Another reader waits} other {# readers wait}} for this book. Please bring it back by its due date.";
+        "{waiting, plural, one {Another reader is} other {# readers are}} waiting for this book. Please bring it back by its due date.";
     "block.gainsNothing" = block_gains_nothing(due: Date, why: &Message):
         "{why}. It stays due {due, date, medium}: extending it would gain nothing.";
 

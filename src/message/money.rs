@@ -14,10 +14,10 @@ messages! {
     "paidOutSince" = paid_out_since(amount: Money):
         "{amount, number, money} of this payment became credit and was paid out. Undo that, or charge it again.";
     "tillClosed" = till_closed(number: i64, name: &str):
-        "{name} has closed the day already (closing {number}). Reload the page.";
+        "{name} has already closed the day (closing {number}). Reload the page.";
     "tillChanged" = till_changed(expected: Money):
         "The till has changed since you counted: {expected, number, money} in cash is expected now. Reload, and count again.";
-    "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
+    "chargeSettled" = charge_settled(): "Nothing more is owed for this.";
 
     // Recorded changes.
     "change.chargedFor" = change_charged_for(of: &str, amount: Money, reason: &str):
@@ -76,12 +76,12 @@ messages! {
     "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} cancelled";
     "explain.owedAgain" = explain_owed_again(amount: Money):
         "{amount, number, money} owed again: what had settled it was undone";
-    "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still open";
+    "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still owed";
     "explain.hadFallenAway" = explain_had_fallen_away(amount: Money, from: Date, to: Date):
-        "{amount, number, money} had fallen away when the loan was extended from {from, date, medium} to {to, date, medium}";
+        "{amount, number, money} had been dropped when the loan was extended from {from, date, medium} to {to, date, medium}";
     "explain.for" = explain_for(amount: Money, reason: &str): "{amount, number, money} for “{reason}”";
     "explain.notOwed" = explain_not_owed(amount: Money, reason: &str):
-        "{amount, number, money} for “{reason}” is not owed any more";
+        "{amount, number, money} for “{reason}” is no longer owed";
     "explain.owedAgainFor" = explain_owed_again_for(amount: Money, reason: &str):
         "{amount, number, money} for “{reason}” is owed again";
     "explain.credit" = explain_credit(amount: Money): "{amount, number, money} had been paid and is credit now";

@@ -48,7 +48,7 @@ messages! {
         "Another record of the same person, {name}, merged into this one: {loans, plural, one {# loan} other {# loans}}, {lines, plural, one {# line of the account} other {# lines of the account}}.";
     "change.personErased" = change_person_erased(): "Personal data erased.";
     "change.readersForgotten" = change_readers_forgotten(loans: i64, holds: i64):
-        "Readers forgotten: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# hold} other {# holds}}.";
+        "Readers’ names erased: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# reservation} other {# reservations}}.";
     "change.librarianMade" = change_librarian_made(): "Made a librarian.";
     "change.librarianUnmade" = change_librarian_unmade(): "No longer a librarian.";
     "change.capabilitiesChanged" = change_capabilities_changed(): "What this librarian may do changed.";

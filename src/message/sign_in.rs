@@ -5,7 +5,7 @@ messages! {
     "codeNeeded" = code_needed():
         "Enter a code of your authenticator app or a recovery code. Or sign out, sign in again, and do this within five minutes.";
     "wrongCode" = wrong_code():
-        "This code is not right, or was used already. Wait until the app shows the next one.";
+        "This code is not right, or was already used. Wait until the app shows the next one.";
     "setUpExpired" = set_up_expired(): "Setting this up took too long. Begin again.";
     "commonPassword" = common_password():
         "This password is among the most common ones. Choose another, for instance four unrelated words.";
@@ -27,17 +27,17 @@ messages! {
         "This link is no longer valid: it works once, and for 30 minutes. Ask for a new one.";
     "problem.invalid-setup-code" = problem_invalid_setup_code():
         "This code is not right, or older than an hour. Restart the server: it prints a new address.";
-    "problem.setup-done" = problem_setup_done(): "This library has a librarian already. Sign in.";
+    "problem.setup-done" = problem_setup_done(): "This library already has a librarian. Sign in.";
     "problem.second-factor-needed" = problem_second_factor_needed():
         "The password is right. Now use your passkey, or enter the code from your authenticator app.";
     "problem.invalid-second-factor" = problem_invalid_second_factor():
-        "This code is not right, or was used already. Wait until the app shows the next one.";
+        "This code is not right, or was already used. Wait until the app shows the next one.";
     "problem.sign-in-expired" = problem_sign_in_expired():
         "This sign-in took too long. Enter your password again.";
     "problem.second-factor-missing" = problem_second_factor_missing():
         "Librarians sign in with two steps here. Add a passkey or set up your authenticator app first.";
     "problem.second-factor-on" = problem_second_factor_on():
-        "Two-step sign-in is on already. Turn it off to set it up anew.";
+        "Two-step sign-in is already on. Turn it off to set it up anew.";
     "problem.invalid-passkey" = problem_invalid_passkey():
         "This passkey did not work; perhaps it was removed here. Sign in with your password: Security shows the passkeys you have.";
     "problem.passkey-refused" = problem_passkey_refused():

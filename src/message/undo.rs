@@ -6,7 +6,7 @@ use super::Message;
 
 messages! {
     // Reasons why circulation refuses an action.
-    "block.undoneAlready" = block_undone_already(): "This was undone already.";
+    "block.undoneAlready" = block_undone_already(): "This was already undone.";
     "block.undoLater" = block_undo_later():
         "Something was done after this. Undo that first, or correct it by hand.";
     "block.undoSince" = block_undo_since(what: &Message):
@@ -38,8 +38,8 @@ messages! {
     "instead.charge" = instead_charge(): "Charge it again on the person’s account.";
     "instead.reversePayment" = instead_reverse_payment(): "Cancel the payment on the person’s account.";
     "instead.takePayment" = instead_take_payment(): "Take the payment again on the person’s account.";
-    "instead.activate" = instead_activate(): "Activate the person again.";
-    "instead.activateAll" = instead_activate_all(): "Activate the people of the batch again.";
+    "instead.activate" = instead_activate(): "Reactivate the person.";
+    "instead.activateAll" = instead_activate_all(): "Reactivate the people of the batch.";
     "instead.moveBatch" = instead_move_batch(): "Move the people back to their batch.";
     "instead.addPerson" = instead_add_person(): "Add the other person again.";
     "instead.addTitle" = instead_add_title(): "Add the title again.";

@@ -687,7 +687,7 @@ async fn a_quick_added_book_waits_for_its_description_and_its_isbn_is_taken_once
 
     let again = admin.post("/accessions", &with(&quick, json!({ "barcodes": ["Q3"] }))).await;
     assert_eq!(again.wrong_fields(), ["isbn"]);
-    assert_eq!(again.messages(), ["“Gaban” has this ISBN already. Add copies to it instead."]);
+    assert_eq!(again.messages(), ["“Gaban” already has this ISBN. Add copies to it instead."]);
     for (changes, field) in [
         (json!({ "title": " " }), "title"),
         (json!({ "isbn": "9780747532698" }), "isbn"),

@@ -374,7 +374,7 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     // A second copy is either lent, or swapped for the one on loan: a key decides.
     let second = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
     assert_eq!((outcome_of(&second), choices(&second)), (("lent", "attention"), vec![swap.as_str()]));
-    let told = format!("Student 1 has another copy already: {}, due Saturday 28 Nov.", copies[0]);
+    let told = format!("Student 1 already has another copy: {}, due Saturday 28 Nov.", copies[0]);
     assert!(second["text"].as_str().is_some_and(|text| text.contains(&told)), "{second}");
     let offered = format!("Student 1 is returning, not borrowing: take {} back for {}", copies[1], copies[0]);
     assert_eq!(second["choices"][0]["text"], offered);
@@ -660,7 +660,7 @@ async fn extending_an_overdue_loan_says_and_keeps_the_fine_that_falls_away_r_mon
     assert_eq!((&charged["charge"]["open"], &charged["charged"]), (&json!(15), &json!(asha.uid)));
     assert_eq!(
         charged["charge"]["explain"][0]["text"],
-        "₹15 had fallen away when the loan was extended from 28 Nov 2026 to 5 Dec 2026"
+        "₹15 had been dropped when the loan was extended from 28 Nov 2026 to 5 Dec 2026"
     );
     let again = scan(&desk, charge.clone()).await;
     assert_eq!((&again["charge"]["id"], &again["change"]), (&charged["charge"]["id"], &charged["change"]));
@@ -683,13 +683,13 @@ async fn extending_an_overdue_loan_says_and_keeps_the_fine_that_falls_away_r_mon
     assert_eq!((&before["balance"], &before["running"]), (&json!(0), &json!(15)), "it runs again");
     assert_eq!(dropped().await, json!(0));
     let late = desk.post("/desk/scans", &charge).await;
-    assert_eq!(late.problem(409, "refused"), "This was undone already.");
+    assert_eq!(late.problem(409, "refused"), "This was already undone.");
 
     // A loan that stays overdue drops only a part; one in time drops nothing and is no matter of attention.
     app.set_clock("2026-12-08T06:00:00Z");
     let desk = app.admin(0).await;
     let part = scan(&desk, renew.clone()).await;
-    assert_eq!(part["messages"][1]["text"], "The fine of ₹35 falls away.");
+    assert_eq!(part["messages"][1]["text"], "The fine of ₹35 is dropped.");
     assert_eq!((&part["loan"]["fine"], &part["loan"]["returnDate"]), (&json!(15), &json!("2026-12-05")));
     scan(&desk, renew.clone()).await;
     let in_time = scan(&desk, renew).await;

@@ -182,7 +182,7 @@ async fn librarians_see_lines_reserve_for_readers_and_move_them_with_a_reason_r_
     admin.get("/people/999/holds").await.problem(404, "not-found");
     admin.delete(&format!("/holds/{}?reason=left%20college", first["id"])).await.expect(204);
     let told = admin.get(&format!("/changes?book={book}&action=hold-cancelled")).await.expect(200);
-    assert_eq!(told["changes"][0]["text"], "Hold on “Godaan” cancelled. Reason: left college");
+    assert_eq!(told["changes"][0]["text"], "Reservation of “Godaan” cancelled. Reason: left college");
     for hidden in ["/holds", "/holds/titles", &path, &format!("/people/{}/holds", bala.uid)] {
         bala.get(hidden).await.problem(403, "forbidden");
     }
@@ -212,7 +212,7 @@ async fn a_book_that_is_deleted_ends_its_line_and_a_renewal_says_who_waits() {
     let refused = asha.ask(&format!("/loans/{loan}/extend")).await;
     assert_eq!(
         refused.problem(409, "refused"),
-        "Another reader waits for this book. Please bring it back by its due date."
+        "Another reader is waiting for this book. Please bring it back by its due date."
     );
     let anyway = json!({ "override": { "blocks": ["renew.waiting"], "reason": "ill" } });
     admin.post(&format!("/loans/{loan}/extend"), &anyway).await.expect(200);

@@ -116,7 +116,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     desk.ask(&undo(&back["change"])).await.expect(200);
     let open = account(&desk, &asha).await;
     assert_eq!((&open["balance"], &open["running"]), (&json!(0), &json!(20)), "it is on loan again");
-    assert_eq!(desk.ask(&undo(&back["change"])).await.problem(409, "refused"), "This was undone already.");
+    assert_eq!(desk.ask(&undo(&back["change"])).await.problem(409, "refused"), "This was already undone.");
 
     // Tomorrow is too late.
     let lent = desk.get("/changes?action=lent").await.expect(200);
@@ -171,7 +171,7 @@ async fn every_amount_of_an_account_says_how_it_came_about_law_6(database: Datab
     assert_eq!(reasons_of(&lines[1]["explain"]), ["₹5 for “Godaan”"], "the payment");
     assert_eq!(
         reasons_of(&lines[2]["explain"]),
-        ["₹20 = 4 days × ₹5", "₹5 paid, receipt 2026-27/000001", "₹2 waived: was ill", "₹13 still open"]
+        ["₹20 = 4 days × ₹5", "₹5 paid, receipt 2026-27/000001", "₹2 waived: was ill", "₹13 still owed"]
     );
     let rest = account(&desk, &asha).await["charges"][0]["explain"].clone();
     assert_eq!(reasons_of(&rest), reasons_of(&lines[2]["explain"]));
@@ -180,7 +180,7 @@ async fn every_amount_of_an_account_says_how_it_came_about_law_6(database: Datab
     assert_eq!(reasons_of(&lines[0]["explain"]), ["₹5 for “Godaan” is owed again"]);
     assert_eq!(
         reasons_of(&lines[3]["explain"])[3..],
-        ["₹5 owed again: what had settled it was undone", "₹18 still open"]
+        ["₹5 owed again: what had settled it was undone", "₹18 still owed"]
     );
 }
 
@@ -516,7 +516,7 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
     assert_eq!((&back["credit"], &now["credit"], &now["balance"]), (&json!(300), &json!(300), &json!(-300)));
     assert_eq!(
         reasons_of(&now["lines"][0]["explain"]),
-        ["₹100 for “Godaan” is not owed any more", "₹300 had been paid and is credit now"]
+        ["₹100 for “Godaan” is no longer owed", "₹300 had been paid and is credit now"]
     );
     // The payment settled the reversed charge: it cannot be undone first.
     assert_eq!(undo(&desk, &paid["change"]).await.status, 409);
@@ -660,7 +660,7 @@ async fn the_day_is_closed_once_with_a_number_without_gaps_r_undo_2(database: Da
     assert_eq!((&closing["opening"], &till().await["opening"]), (&json!(100), &json!(100)), "as last time");
     assert_eq!(
         refused.problem(422, "invalid"),
-        format!("{by} has closed the day already (closing 1). Reload the page.")
+        format!("{by} has already closed the day (closing 1). Reload the page.")
     );
 
     // Its payments can be reversed, no longer undone; the reversal is in the next closing.

@@ -328,7 +328,7 @@ async fn phones_scans_and_codes_are_bounded_r_desk_9() {
         Phone::of(&desk).await.listen(None).await;
     }
     let told = desk.post("/desk/phones", &json!({ "desk": DESK })).await.problem(409, "too-many-phones");
-    assert_eq!(told, "5 phones scan for you already. Disconnect one first.");
+    assert_eq!(told, "5 phones already scan for you. Disconnect one first.");
 
     for n in 0..50 {
         phone.send(&format!("key-{n:04}"), "X-1").await.expect(204);

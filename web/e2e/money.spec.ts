@@ -94,7 +94,7 @@ test.describe('the library’s money', () => {
     await expect(lines.nth(2)).toContainText(name)
     await lines.nth(2).getByText('Why?').click()
     await expect(lines.nth(2)).toContainText(`₹30 paid, receipt ${receipt.number}`)
-    await expect(lines.nth(2)).toContainText('₹15 still open')
+    await expect(lines.nth(2)).toContainText('₹15 still owed')
 
     await page.getByLabel('Paid by').selectOption('UPI')
     await expect(lines).toHaveCount(1)

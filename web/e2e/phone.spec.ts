@@ -153,7 +153,7 @@ test('R-DESK-9 a phone says what it lacks: a code, https, another phone in its p
   watch.refuses(409)
   const second = await context.newPage()
   await second.goto(address)
-  await expect(second.getByText('Another phone has used this code already.')).toBeVisible()
+  await expect(second.getByText('Another phone has already used this code.')).toBeVisible()
   await expectAccessible(second, 'a phone with a used code')
   await expect(pairing(page)).toContainText('Another phone tried to use this phone’s code')
   await expectAccessible(page, 'a code that was tried twice')

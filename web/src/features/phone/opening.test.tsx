@@ -49,7 +49,7 @@ it('R-SEAM-8: says that another phone has used the code, and does not try again'
   const { result } = renderHook(useOpening)
   await waitFor(() => expect(result.current.state).toBe('refused'))
   expect(result.current).toMatchObject({
-    reason: expect.stringContaining('Another phone has used this code') as string,
+    reason: expect.stringContaining('Another phone has already used this code') as string,
   })
   expect(made).toHaveLength(1)
   expect(renderHook(useOpening).result.current.state).toBe('none')

@@ -142,7 +142,7 @@ describe('what the reader has', () => {
       'GET /config': { body: config },
       'GET /books': bookPage([book(7)]),
       'GET /me/loans': { body: { loans: [loan(1)], today: '2026-11-21', totalFine: 0 } },
-      'POST /loans/1/extend': problem(409, 'refused', { detail: 'Another reader waits for this book.' }),
+      'POST /loans/1/extend': problem(409, 'refused', { detail: 'Another reader is waiting for this book.' }),
     })
     renderApp('/student-home')
     await userEvent.click(await screen.findByRole('button', { name: /^Show slide 3/ }))
