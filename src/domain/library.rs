@@ -190,6 +190,7 @@ mod tests {
             name: "x".repeat(101),
             address: "x".repeat(201),
             on_receipts: "x".repeat(201),
+            upi_address: "school".into(),
             currency: " ".into(),
             currency_code: "1NR".into(),
             batches: vec!["2025".into(), String::new(), "2025".into()],
@@ -220,6 +221,7 @@ mod tests {
                 "financialYearMonth: Financial year begins in must be a whole number from 1 to 12.",
                 "forgetAfterMonths: Forget readers after (months) must be a whole number from 1 to 120.",
                 "currencyCode: Currency code must be three letters, such as INR.",
+                "upiAddress: UPI address must look like school@bank.",
                 "accessionPrefix: Prefix of accession numbers must be letters, digits or hyphens.",
             ]
         );
