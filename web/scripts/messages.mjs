@@ -66,6 +66,19 @@ export function catalogueOf(language) {
 }
 
 /**
+ * Names of common genres in a language, as messages `genre.<English name in lower case>` of the part `books`. English has none:
+ * a genre is stored, searched and sent by its English name, and one that the table lacks is shown by it.
+ *
+ * @param {string} language
+ * @returns {Catalogue}
+ */
+export function genresOf(language) {
+  if (language === 'en') return {}
+  const names = Object.entries(read(`genres.${language}.json`))
+  return Object.fromEntries(names.map(([genre, name]) => [`genre.${genre.toLowerCase()}`, name]))
+}
+
+/**
  * The part that a message travels in: `first`, a shared one, or its area, which is the key up to its first dot.
  *
  * @param {string} key
@@ -105,12 +118,13 @@ export function messagesPlugin() {
       }
       const [, language = '', part] = NAME.exec(id.slice(1)) ?? []
       if (!part) return undefined
-      for (const file of [`${language}.json`, ...(language === 'en' ? ['server.json'] : [])]) {
+      for (const file of [`${language}.json`, language === 'en' ? 'server.json' : `genres.${language}.json`]) {
         this.addWatchFile(join(folder, file))
       }
       const server = read('server.json')
       const messages = Object.entries(catalogueOf(language))
         .filter(([key]) => partOf(key, server) === part)
+        .concat(part === 'books' ? Object.entries(genresOf(language)) : [])
         .map(([key, text]) => [key, compile(text)])
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(messages)))})`
     },

@@ -2,6 +2,7 @@ import { screen } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { renderRoutes } from '../testing/render'
 import { ChunkLoadError } from '../lib/chunks'
+import { chooseLanguage } from '../lib/messages'
 import { ErrorScreen } from './ErrorScreen'
 
 function routesThatThrow(error: unknown) {
@@ -33,6 +34,15 @@ describe('error screen', () => {
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Unexpected Application Error!')
     expect(screen.getByRole('alert')).toHaveTextContent('404 Not Found')
     expect(screen.getByRole('link', { name: 'Go to sign in' })).toHaveAttribute('href', '/library/login')
+  })
+
+  it('R-SHELL-2: an unknown route says no English word in Hindi', async () => {
+    await chooseLanguage('hi')
+    renderRoutes(routesThatThrow(null), '/nowhere')
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('अनपेक्षित त्रुटि!')
+    expect(screen.getByRole('alert').textContent).toBe('404')
+    expect(screen.getByRole('main')).not.toHaveTextContent(/[A-Za-z]/)
+    await chooseLanguage('en')
   })
 
   it("R-SHELL-2: any other error is shown with the error's text", async () => {

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { API } from '../api/client'
 import { ProblemError } from '../lib/problem'
-import { t } from '../lib/messages'
+import { currentLanguage, t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import { finishPreloader } from './preloader'
 import classes from './ErrorScreen.module.css'
@@ -19,7 +19,8 @@ type Report = { text: string; advice: string; reload: boolean }
 function reportOf(error: unknown): Report {
   if (isRouteErrorResponse(error)) {
     return {
-      text: `${error.status} ${error.statusText}`,
+      // The words that R-SHELL-2 gives are English ones.
+      text: currentLanguage() === 'en' ? `${error.status} ${error.statusText}` : String(error.status),
       advice: error.status === 404 ? t('app.error.notFound') : '',
       reload: false,
     }

@@ -5,6 +5,7 @@ import { Link, useNavigate } from 'react-router'
 import { bookQuery } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
 import type { BookDetail, Review } from '../../../api/types'
+import { genreName } from '../genre'
 import { BookCover } from '../grid/BookCover'
 import { ErrorState } from '../../../ui/ErrorState'
 import { dayText, moneyText, numberText } from '../../../lib/format'
@@ -173,8 +174,8 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
             </div>
           )}
         </dl>
-        <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined} dir="auto">
-          {book.genre || t('books.detail.genreUnknown')}
+        <Badge color="gray" size="lg" className={classes.genre} title={genreName(book.genre) || undefined} dir="auto">
+          {genreName(book.genre) || t('books.detail.genreUnknown')}
         </Badge>
       </div>
       <div className={classes.facts}>

@@ -8,6 +8,7 @@ import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { rich, t } from '../../../lib/messages'
 import { focusFirstError } from '../../../lib/focus'
 import { BarcodeList, withScanned } from '../../copies'
+import { genreName } from '../genre'
 import { languageName } from '../detail/bookRules'
 import { statusText } from '../grid/statusText'
 import { AmountInput } from '../../../ui/AmountInput'
@@ -135,6 +136,7 @@ export function BookForm({
           label={labelOf('BookForm', 'genre')}
           suggest={(book) => book.genre}
           more={COMMON_GENRES}
+          nameOf={genreName}
           {...form.getInputProps('genre')}
         />
         <TextInput
@@ -341,10 +343,12 @@ type SuggestedProps = {
   description?: string
   suggest: (book: { genre: string; location: string }) => string
   more?: readonly string[]
+  /** Name in the page's language: browsers suggest a value by its name too. */
+  nameOf?: (value: string) => string
 }
 
 /** Text input with suggestions: the values of the library's newest books, and `more`. */
-function Suggested({ suggest, more, ...input }: SuggestedProps) {
+function Suggested({ suggest, more, nameOf, ...input }: SuggestedProps) {
   const list = useId()
   const books = useQuery(highlightsQuery).data?.books ?? []
   const offered = [...new Set([...books.map(suggest), ...(more ?? [])])].filter(Boolean).toSorted()
@@ -360,7 +364,9 @@ function Suggested({ suggest, more, ...input }: SuggestedProps) {
       />
       <datalist id={list}>
         {offered.map((text) => (
-          <option key={text}>{text}</option>
+          <option key={text} value={text}>
+            {nameOf?.(text) ?? text}
+          </option>
         ))}
       </datalist>
     </>

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
+import { genreName } from '../genre'
 import { BookCover } from './BookCover'
 import classes from './BookCard.module.css'
 import type { Layout } from './bookGridRules'
@@ -57,7 +58,7 @@ export const BookCard = memo(function BookCard({
         )}
         {layout !== 'slim' && book.genre && (
           <p className={classes.genre} dir="auto">
-            {book.genre}
+            {genreName(book.genre)}
           </p>
         )}
         {isShelved && (

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { EVERY_BOOK, genresQuery, SORTS, type Narrowing } from '../../../api/books'
 import { useAddressFilter } from '../../../lib/addressFilter'
-import { t } from '../../../lib/messages'
+import { intlLocale, t } from '../../../lib/messages'
+import { genreName } from '../genre'
 import classes from './BookFilters.module.css'
 
 /** Reads the filters from the address; invalid values are left out. */
@@ -21,6 +22,9 @@ export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !=
 export function BookFilters({ isSearch }: { isSearch: boolean }) {
   const [{ sort, genre, available }, set] = useNarrowing()
   const genres = useQuery(genresQuery).data ?? []
+  const named = genres
+    .map((one) => ({ value: one.genre, name: genreName(one.genre), books: one.books }))
+    .toSorted((one, other) => one.name.localeCompare(other.name, intlLocale()))
   const sortId = useId()
   // A shared link may name a genre that the list does not contain.
   const listed = genre === '' || genres.some((one) => one.genre === genre)
@@ -33,10 +37,10 @@ export function BookFilters({ isSearch }: { isSearch: boolean }) {
         value={genre}
         data={[
           { value: '', label: t('books.filter.allGenres') },
-          ...(listed ? [] : [{ value: genre, label: genre }]),
-          ...genres.map((one) => ({
-            value: one.genre,
-            label: t('books.filter.genreCount', { genre: one.genre, books: one.books }),
+          ...(listed ? [] : [{ value: genre, label: genreName(genre) }]),
+          ...named.map(({ value, name, books }) => ({
+            value,
+            label: t('books.filter.genreCount', { genre: name, books }),
           })),
         ]}
         onChange={(event) => set({ genre: event.currentTarget.value })}

@@ -17,6 +17,7 @@ import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from 
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
 import { rich, t } from '../../../lib/messages'
+import { genreName } from '../genre'
 import { BookCard } from './BookCard'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import { FilterSheet } from './FilterSheet'
@@ -203,7 +204,7 @@ function NothingLeft({ filter: { q, genre, available } }: { filter: BookFilter }
   const isGenre = q !== '' && genre !== '' && !available
   return (
     <EmptyState
-      message={isGenre ? t('books.filter.nothingIn', { words: q, genre }) : t('books.filter.nothing')}
+      message={isGenre ? t('books.filter.nothingIn', { words: q, genre: genreName(genre) }) : t('books.filter.nothing')}
       action={
         <Button variant="default" onClick={() => set({ genre: '', available: '' })}>
           {t(isGenre ? 'books.filter.searchAll' : 'books.filter.clear')}
