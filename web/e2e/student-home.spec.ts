@@ -156,6 +156,29 @@ test.describe('a student', () => {
     await expect(shelf).toHaveCount(0)
   })
 
+  test('R-STU-1 a mouse turns a shelf from whole covers to the next whole covers, and back', async ({
+    page,
+    library,
+  }) => {
+    for (let book = 0; book < 12; book += 1) await library.addBook()
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await page.goto('student-home')
+    const shelf = page.getByRole('region', { name: 'Newly arrived' })
+    const books = shelf.getByRole('link')
+    const next = shelf.getByRole('button', { name: 'More books on this shelf' })
+    const previous = shelf.getByRole('button', { name: 'Earlier books on this shelf' })
+    await expect(books).toHaveCount(12)
+    await books.first().scrollIntoViewIfNeeded()
+    await expect(books.nth(8)).toBeInViewport({ ratio: 1 })
+    await expect(books.nth(9)).not.toBeInViewport()
+    await next.click()
+    await expect(books.last()).toBeInViewport({ ratio: 1 })
+    await expect(next).toBeDisabled()
+    await previous.click()
+    await expect(books.first()).toBeInViewport({ ratio: 1 })
+    await expect(previous).toBeDisabled()
+  })
+
   test('W11 the focus goes through the covers of the slide that is shown, each whole and in view, and on', async ({
     page,
   }) => {

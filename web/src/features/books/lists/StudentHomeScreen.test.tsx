@@ -78,6 +78,45 @@ describe('shelves', () => {
     },
   )
 
+  it('move the focus by the arrow keys from cover to cover, and stay where the row ends', async () => {
+    home({ 'GET /shelves': { body: { ...shelves, newest: [book(2), book(1), book(3)] } } })
+    renderApp('/student-home')
+    const newest = within(await screen.findByRole('region', { name: 'Newly arrived' }))
+    const [first, second, last] = await newest.findAllByRole('link')
+    act(() => first?.focus())
+    await userEvent.keyboard('{ArrowRight}')
+    expect(second).toHaveFocus()
+    await userEvent.keyboard('{End}')
+    expect(last).toHaveFocus()
+    await userEvent.keyboard('{ArrowRight}{ArrowDown}')
+    expect(last).toHaveFocus()
+    await userEvent.keyboard('{Home}{ArrowLeft}')
+    expect(first).toHaveFocus()
+  })
+
+  it('are turned by buttons as far as there are books, which a shelf without more books lacks', async () => {
+    vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900)
+    const wide = vi.spyOn(Element.prototype, 'scrollWidth', 'get').mockReturnValue(1500)
+    Element.prototype.scrollBy = vi.fn(function (this: Element, by?: ScrollToOptions | number) {
+      this.scrollLeft += typeof by === 'object' ? (by.left ?? 0) : 0
+      fireEvent.scroll(this)
+    })
+    home()
+    renderApp('/student-home')
+    const newest = within(await screen.findByRole('region', { name: 'Newly arrived' }))
+    const next = await newest.findByRole('button', { name: 'More books on this shelf' })
+    const previous = newest.getByRole('button', { name: 'Earlier books on this shelf' })
+    expect(previous).toBeDisabled()
+    await userEvent.click(next)
+    expect(newest.getByRole('list').scrollLeft).toBe(900)
+    expect(next).toBeDisabled()
+    await userEvent.click(previous)
+    expect(newest.getByRole('list').scrollLeft).toBe(0)
+    wide.mockReturnValue(900)
+    fireEvent.scroll(newest.getByRole('list'))
+    await waitFor(() => expect(newest.queryByRole('button')).not.toBeInTheDocument())
+  })
+
   it('are left out when they cannot be fetched', async () => {
     home({ 'GET /shelves': problem(500, 'internal') })
     renderApp('/student-home')
