@@ -5,6 +5,7 @@ import { EVERY_BOOK } from '../../../api/books'
 import { t } from '../../../lib/messages'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import classes from './FilterSheet.module.css'
+import { GenreChips } from './GenreChips'
 
 /** Filters on a phone: a button, with a dot if any filter is set, opens them in a sheet at the bottom of the screen. */
 export function FilterSheet({ isSearch }: { isSearch: boolean }) {
@@ -33,6 +34,9 @@ export function FilterSheet({ isSearch }: { isSearch: boolean }) {
         xOffset={0}
         classNames={{ inner: classes.inner, content: classes.content }}
       >
+        <div className={classes.genres}>
+          <GenreChips />
+        </div>
         <div className={classes.fields}>
           <BookFilters isSearch={isSearch} />
         </div>

@@ -125,6 +125,75 @@ describe('shelves', () => {
   })
 })
 
+describe('genre chips', () => {
+  const genres = ['Art', 'Drama', 'Fables', 'History', 'Law', 'Music', 'Novel', 'Poetry', 'Travel']
+  const home = (offered = genres.map((genre, index) => ({ genre, books: index + 1 }))) => {
+    storedRole.set('student')
+    return fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /genres': { body: { genres: offered } },
+    })
+  }
+
+  /** Makes the window as wide as a laptop's. */
+  function onLaptop() {
+    window.innerWidth = 1440
+    const ask = window.matchMedia
+    vi.spyOn(window, 'matchMedia').mockImplementation((query) =>
+      Object.assign(ask(query), { matches: query.includes('min-width') }),
+    )
+  }
+
+  it('R-HOME-2: are the commonest genres; a press narrows the list and another one clears it', async () => {
+    onLaptop()
+    const made = home()
+    const { router } = renderApp('/student-home')
+    const chips = within(await screen.findByRole('group', { name: 'Common genres' }))
+    const novel = await chips.findByRole('button', { name: 'Novel' })
+    expect(chips.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+      'Travel',
+      'Poetry',
+      'Novel',
+      'Music',
+      'Law',
+      'History',
+      'Fables',
+      'Drama',
+    ])
+    expect(novel).toHaveAttribute('aria-pressed', 'false')
+    await userEvent.click(novel)
+    expect(router.state.location.search).toBe('?genre=Novel')
+    expect(novel).toHaveAttribute('aria-pressed', 'true')
+    await waitFor(() => expect(made.some(({ url }) => url.includes('genre=Novel'))).toBe(true))
+    await userEvent.click(novel)
+    expect(router.state.location.search).toBe('')
+  })
+
+  it('are left out of a library with one genre', async () => {
+    onLaptop()
+    home([{ genre: 'Novel', books: 3 }])
+    renderApp('/student-home')
+    expect(await screen.findByRole('option', { name: 'Novel (3)' })).toBeInTheDocument()
+    expect(screen.queryByRole('group', { name: 'Common genres' })).not.toBeInTheDocument()
+  })
+
+  it('are in the filter sheet on a phone, and asked for when it opens', async () => {
+    window.innerWidth = 390
+    const made = home()
+    const asked = () => made.filter(({ url }) => url.endsWith('/genres'))
+    renderApp('/student-home')
+    const open = await screen.findByRole('button', { name: 'Filter' })
+    expect(asked()).toHaveLength(0)
+    await userEvent.click(open)
+    await waitFor(() => expect(asked()).toHaveLength(1))
+    const sheet = within(await screen.findByRole('dialog'))
+    await userEvent.click(await sheet.findByRole('button', { name: 'Novel' }))
+    await waitFor(() => expect(sheet.getByRole('combobox', { name: 'Genre' })).toHaveValue('Novel'))
+  })
+})
+
 describe('orders of the list', () => {
   it.each([
     ['Popular', 'popular'],

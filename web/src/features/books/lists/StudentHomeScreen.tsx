@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef, useState, type FocusEvent, type MouseEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
@@ -12,6 +13,7 @@ import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { BookGrid } from '../grid/BookGrid'
 import { isNarrowed, useNarrowing } from '../grid/BookFilters'
+import { GenreChips } from '../grid/GenreChips'
 import { loadUrgentNotices } from '../../notices'
 import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
@@ -35,6 +37,8 @@ export default function StudentHomeScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()
   const hasNotices = (useQuery(sessionQuery).data?.unreadNotices ?? 0) > 0
+  // On a phone they would push the first cover out of view: the sheet of filters has them.
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false })
   const { focused, leave, ...box } = useBoxFocus()
   // During a search on a phone only the box and the results are shown.
   const searching = q !== '' || focused
@@ -47,6 +51,11 @@ export default function StudentHomeScreen() {
             <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
           </div>
         </PageHeader>
+        {isWide && (
+          <div className={classes.genres}>
+            <GenreChips />
+          </div>
+        )}
       </div>
       {q === '' && !isNarrowed(narrowing) && hasNotices && (
         <Chunk part={UrgentNotices}>
