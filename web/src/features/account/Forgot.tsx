@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { askForLink } from '../../api/account'
 import { useContractForm } from '../../api/form'
 import { focusHere } from '../../lib/focus'
@@ -12,10 +12,12 @@ import { AccountPage, Failure } from './AccountPage'
 /** Requests a password reset link; shows the same text for every address (R-PEOPLE-3). */
 export function Forgot() {
   useTitle(t('account.forgot.title'))
+  // The address typed at sign-in, in the history entry: an address bar is read over shoulders and kept in logs.
+  const { email: typed = '' } = (useLocation().state ?? {}) as { email?: string }
   const [sentTo, setSentTo] = useState<string | null>(null)
   const { field, onSubmit, pending, failure } = useContractForm('ForgottenPassword', {
     action: askForLink,
-    initial: { email: '', language: currentLanguage() },
+    initial: { email: typed, language: currentLanguage() },
     onDone: (_nothing, { email }) => setSentTo(email.trim()),
   })
 

@@ -14,6 +14,8 @@ type Props = {
   end: string | null
   next: string | null
   remember: boolean
+  /** Address typed so far. */
+  email: string
   /** Reports a failure to show above the form; null at a new try. */
   onFailure: (message: string | null) => void
   onEnter: (user: Entered) => void
@@ -29,7 +31,7 @@ export function OtherWays({ onEnter, ...props }: Props) {
         <PasskeySignIn remember={props.remember} onFailure={props.onFailure} onEnter={onEnter} />
       )}
       {session?.mail === true && (
-        <Anchor component={Link} to={paths.forgot()} size="sm">
+        <Anchor component={Link} to={paths.forgot()} state={{ email: props.email }} size="sm">
           {t('account.forgot.link')}
         </Anchor>
       )}

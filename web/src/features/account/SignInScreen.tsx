@@ -227,7 +227,14 @@ function SignInForm({ end, next, enter }: FormProps) {
           )}
           {(session?.passkeys ?? session?.provider ?? session?.mail) !== undefined && (
             <Chunk part={OtherWays}>
-              <OtherWays end={end} next={next} remember={values.remember} onFailure={setOtherFailure} onEnter={enter} />
+              <OtherWays
+                end={end}
+                next={next}
+                email={values.email}
+                remember={values.remember}
+                onFailure={setOtherFailure}
+                onEnter={enter}
+              />
             </Chunk>
           )}
           {card.refusal !== null && (

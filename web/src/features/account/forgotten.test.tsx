@@ -14,6 +14,16 @@ describe('a forgotten password', () => {
     expect(link).toHaveAttribute('href', '/library/forgot')
   })
 
+  it('has the address that was typed at sign-in, and not in its own address', async () => {
+    fakeServer({ 'GET /auth/session': { body: { user: null, idCard: true, mail: true } } })
+    const { router } = renderApp('/login')
+    await userEvent.type(await screen.findByLabelText('Email'), 'asha@college.edu')
+    await userEvent.click(await screen.findByRole('link', { name: 'Forgot your password?' }, { timeout: 10_000 }))
+    expect(await screen.findByRole('button', { name: 'Send me a link' })).toBeVisible()
+    expect(screen.getByLabelText('Email')).toHaveValue('asha@college.edu')
+    expect(router.createHref(router.state.location)).toBe('/library/forgot')
+  })
+
   it('says the same for every address, and names a wrong one', async () => {
     const made = fakeServer({ 'GET /auth/session': sessionOf(null), 'POST /auth/forgot': { status: 204 } })
     renderApp('/forgot')
