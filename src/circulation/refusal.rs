@@ -137,6 +137,10 @@ pub enum NotUndone {
     Day { instead: Message },
     /// This kind of change cannot be undone.
     Kind,
+    /// A student may undo their own loan for this many minutes only.
+    Late { minutes: i64 },
+    /// Only the desk can undo it now; a student is not told what other people did since.
+    AtDesk,
     /// Books of the import were lent, reserved or reviewed since.
     Lent { books: i64 },
     /// These people were changed since; `names` lists the first of them.
@@ -159,6 +163,8 @@ impl Block {
             Self::NotUndone(NotUndone::Closed { .. }) => "undo.closed",
             Self::NotUndone(NotUndone::Day { .. }) => "undo.day",
             Self::NotUndone(NotUndone::Kind) => "undo.kind",
+            Self::NotUndone(NotUndone::Late { .. }) => "undo.late",
+            Self::NotUndone(NotUndone::AtDesk) => "undo.desk",
             Self::NotUndone(NotUndone::Lent { .. }) => "undo.lent",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
@@ -251,6 +257,8 @@ impl Block {
             }
             Self::NotUndone(NotUndone::Day { instead }) => message::block_undo_day(instead),
             Self::NotUndone(NotUndone::Kind) => message::block_undo_kind(),
+            Self::NotUndone(NotUndone::Late { minutes }) => message::block_undo_late(*minutes),
+            Self::NotUndone(NotUndone::AtDesk) => message::block_undo_at_desk(),
             Self::NotUndone(NotUndone::Lent { books }) => message::block_undo_lent(*books),
             Self::NotUndone(NotUndone::People { people, names }) => {
                 message::block_undo_people(*people, names)

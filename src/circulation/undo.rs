@@ -7,9 +7,10 @@ use jiff::civil::Date;
 
 use super::{
     Actor, Block, Error, NotUndone, Refusal, Result,
+    check_out::reader_blocks,
     desk::{state_message, where_to},
     hold::Line,
-    money, record, renew,
+    money, reader, record, renew,
 };
 use crate::{
     domain::{
@@ -22,6 +23,7 @@ use crate::{
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
         moment::Moment,
         person::Details,
+        rulebook::Rulebook,
     },
     message::{self, Message},
     money::Money,
@@ -67,6 +69,75 @@ pub fn undo(tx: &mut Tx<'_>, actor: Actor, moment: Moment, day_begins: i64, id: 
         },
         done => done,
     }
+}
+
+/// Minutes in which a student may undo their own loan.
+const OWN_MINUTES: i64 = 5;
+
+/// Undoes a student's own borrow, extension or return, which the student made without the desk. A return is undone by the
+/// rules of a borrow, and only while no reader waits for the title: the student has the copy again.
+///
+/// # Errors
+/// [`Error::NotFound`] if it is no loan that the student changed; [`Error::Refused`] with the reasons, without a word
+/// about other readers.
+pub fn undo_own(
+    tx: &mut Tx<'_>,
+    student: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+    day_begins: i64,
+    id: ChangeId,
+) -> Result<Undone> {
+    let found = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
+    let is_theirs = |named: &Option<(UserId, String)>| named.as_ref().is_some_and(|(uid, _)| *uid == student);
+    if !is_theirs(&found.actor) || !is_theirs(&found.person) || !matches!(found.change, Change::Loan(_)) {
+        return Err(Error::NotFound);
+    }
+    if found.undone {
+        return Err(not_undone(NotUndone::Already));
+    }
+    if found.at < day_begins.max(moment.at - OWN_MINUTES * 60_000) {
+        return Err(not_undone(NotUndone::Late { minutes: OWN_MINUTES }));
+    }
+    // Lock order: the person before loans and title.
+    let reader = reader::lock(tx, student)?;
+    lock(tx, &found, &[])?;
+    let book = found.book.as_ref().map(|(book, _)| *book);
+    let is_return = matches!(found.change, Change::Loan(LoanChange::Returned { .. }));
+    let mut blocks = Vec::new();
+    if is_return {
+        let rules = rulebook.on(moment.today);
+        if !rules.self_borrow {
+            blocks.push(Block::SelfBorrowOff);
+        }
+        let policy = rules.for_category(&reader.category);
+        reader_blocks(tx, moment, rulebook, &policy, &reader, book, &mut blocks)?;
+    } else if !reader.active {
+        blocks.push(Block::Inactive);
+    }
+    if !blocks.is_empty() {
+        return Err(Error::Refused(Refusal { blocks }));
+    }
+    let waiting = match book.filter(|_| is_return) {
+        Some(book) => Line::lock(tx, book)?.map_or(0, |line| line.waiting()),
+        None => 0,
+    };
+    let is_linked = events::linked(tx, id)?.is_some();
+    if !found.change.undone_by_reader() || is_linked || waiting > 0 || since(tx, &found)?.is_some() {
+        return Err(not_undone(NotUndone::AtDesk));
+    }
+    let messages = found.change.undone().into_iter().collect();
+    let (change, _) =
+        take_back(tx, Actor::Student(student), moment, found).map_err(|error| match &error {
+            Error::Refused(Refusal { blocks })
+                if matches!(blocks[..], [Block::NotUndone(NotUndone::Already)]) =>
+            {
+                error
+            }
+            Error::Refused(_) => not_undone(NotUndone::AtDesk),
+            _ => error,
+        })?;
+    Ok(Undone { change, messages })
 }
 
 fn undo_found(

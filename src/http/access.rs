@@ -157,8 +157,8 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/money/totals", Access::May(Capability::Money)),
     ("GET", "/money/takings", Access::May(Capability::Money)),
     ("GET", "/me/account", Access::Student),
-    // The capability depends on the kind of change: `Change::undone_by`.
-    ("POST", "/changes/{id}/undo", Access::Admin),
+    // The capability depends on the kind of change: `Change::undone_by`. Students undo their own loans.
+    ("POST", "/changes/{id}/undo", Access::SignedIn),
     ("GET", "/changes", Access::Admin),
     ("GET", "/changes.csv", Access::Admin),
     ("GET", "/books/{id}/reviews", Access::Anyone),

@@ -17,10 +17,13 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    circulation::{Actor, undo},
+    circulation::{
+        Actor,
+        undo::{self, Undone},
+    },
     clock::Clock,
     domain::{
-        account::{Capability, User},
+        account::{Capability, Role, User},
         change::{Change, MoneyChange},
         id::{BookId, ChangeId, CopyId, UserId},
         moment::rfc3339,
@@ -204,17 +207,29 @@ pub struct UndoneChange {
 }
 
 /// Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it.
+///
+/// A student undoes their own borrow, extension or return within five minutes.
 #[utoipa::path(post, path = "/changes/{id}/undo", params(("id" = i64, Path)),
     responses((status = 200, body = UndoneChange)))]
 pub async fn undo_change(
     State(app): State<Shared>,
-    SignedIn(librarian): SignedIn,
+    SignedIn(person): SignedIn,
     Id(id): Id<ChangeId>,
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
+    let moment = app.library.clock.moment();
     let day_begins = app.library.clock.begin_of(moment.today);
+    if person.role == Role::Student {
+        let policies = app.library.policies.clone();
+        return app
+            .once(once, move |tx| {
+                let rulebook = policies.current(tx)?;
+                undone_answer(undo::undo_own(tx, person.uid, moment, &rulebook, day_begins, id)?)
+            })
+            .await;
+    }
+    let (actor, librarian) = (Actor::Librarian(person.uid), person);
     let may = move |tx: &mut Tx<'_>| -> Result<bool> {
         let touched = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
         // A change that can never be undone passes here, so that `undo` refuses it with the reason.
@@ -223,12 +238,12 @@ pub async fn undo_change(
     if !app.library.db.read(may).await? {
         return Err(Error::Forbidden);
     }
-    app.once(once, move |tx| {
-        let undone = undo::undo(tx, actor, moment, day_begins, id)?;
-        let text = undone.messages.iter().map(Message::text).collect::<Vec<_>>().join(" ");
-        Answer::json(StatusCode::OK, &UndoneChange { change: undone.change, text, messages: undone.messages })
-    })
-    .await
+    app.once(once, move |tx| undone_answer(undo::undo(tx, actor, moment, day_begins, id)?)).await
+}
+
+fn undone_answer(undone: Undone) -> Result<Answer> {
+    let text = undone.messages.iter().map(Message::text).collect::<Vec<_>>().join(" ");
+    Answer::json(StatusCode::OK, &UndoneChange { change: undone.change, text, messages: undone.messages })
 }
 
 /// Export the activity log as CSV.

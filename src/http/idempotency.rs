@@ -218,7 +218,7 @@ impl Answer {
     /// Adds the change that this transaction recorded last, if the person may undo it (R-UNDO-1).
     #[must_use]
     pub fn undoable(self, tx: &Tx<'_>, person: &User) -> Self {
-        Self { change: events::undoable(tx, &person.capabilities), ..self }
+        Self { change: events::undoable(tx, person), ..self }
     }
 
     fn kept(&self) -> Result<Kept> {

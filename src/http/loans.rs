@@ -84,7 +84,7 @@ pub async fn borrow_book(
         let rulebook = policies.current(tx)?;
         let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
         let Done { loan, .. } = check_out(tx, actor(&student), moment, &rulebook, &what)?;
-        Answer::json(StatusCode::CREATED, &loan)
+        Ok(Answer::json(StatusCode::CREATED, &loan)?.undoable(tx, &student))
     })
     .await
 }
@@ -140,8 +140,12 @@ pub async fn return_loan(
         let rulebook = policies.current(tx)?;
         let what = CheckIn { loan, to, returned_on: None, passing: false, in_hand: None };
         let back = check_in(tx, actor(&person), moment, &rulebook, what)?.loan;
+        // A student undoes a return by the rules of a borrow.
+        let has_undo = person.role == Role::Admin || rulebook.on(moment.today).self_borrow;
+        let offer =
+            |answer: Answer, tx: &Tx<'_>| if has_undo { answer.undoable(tx, &person) } else { answer };
         if !wants_answer {
-            return Ok(Answer::empty().undoable(tx, &person));
+            return Ok(offer(Answer::empty(), tx));
         }
         let copy = copies::by_id(tx, back.copy_id)?.ok_or(Error::NotFound)?;
         let returned = ReturnedCopy {
@@ -150,7 +154,7 @@ pub async fn return_loan(
             waiting: holds::waiting(tx, back.book_id)?,
             on_shelf: books::on_shelf(tx, back.book_id)?,
         };
-        Ok(Answer::json(StatusCode::OK, &returned)?.undoable(tx, &person))
+        Ok(offer(Answer::json(StatusCode::OK, &returned)?, tx))
     })
     .await
 }

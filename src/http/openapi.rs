@@ -364,7 +364,7 @@ fn document_key(operation: &mut Value) {
                 "schema": { "type": "string", "enum": ["true"] }
             });
             answer["headers"][idempotency::UNDOABLE] = json!({
-                "description": "The id of the change, where the caller may take it back until the day ends",
+                "description": "The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes",
                 "schema": { "type": "integer" }
             });
         }

@@ -25,6 +25,11 @@ messages! {
         "{books, plural, one {# of these books was} other {# of these books were}} lent, reserved or reviewed since. Delete the others one by one.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
 
+    "block.undoLate" = block_undo_late(minutes: i64):
+        "This can be undone for {minutes} minutes only. Ask at the library desk.";
+    "block.undoAtDesk" = block_undo_at_desk():
+        "This can no longer be undone here. Ask at the library desk.";
+
     // Ways to correct a change after its day.
     "instead.return" = instead_return(): "Return it at the desk.";
     "instead.lend" = instead_lend(): "Lend it again at the desk.";

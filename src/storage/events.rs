@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Error, Result, Row, Tx, notices, people};
+use super::{Error, Result, Row, Tx, notices, people, sql::LastChange};
 use crate::{
     domain::{
-        account::Capability,
+        account::{Role, User},
         change::{Change, Unknown},
         id::{BookId, ChangeId, CopyId, UserId},
     },
@@ -74,16 +74,22 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
     )?;
     let id = ChangeId::from(id);
     notices::follow(tx, at, actor, entry, Some(id))?;
-    tx.last_change = Some((id, [about.undone_by, entry.change.undone_by_maker()]));
+    tx.last_change = Some(LastChange {
+        id,
+        needed: [about.undone_by, entry.change.undone_by_maker()],
+        is_own_loan: actor.is_some() && actor == entry.person && entry.change.undone_by_reader(),
+    });
     Ok(id)
 }
 
-/// Returns the change recorded last if these capabilities of its maker suffice to undo it (R-UNDO-1).
+/// Returns the change recorded last if its maker may undo it (R-UNDO-1).
 #[must_use]
-pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
-    tx.last_change
-        .filter(|(_, needed)| needed.iter().flatten().any(|needed| capabilities.contains(needed)))
-        .map(|(id, _)| id)
+pub fn undoable(tx: &Tx<'_>, maker: &User) -> Option<ChangeId> {
+    let may = |last: &LastChange| match maker.role {
+        Role::Student => last.is_own_loan,
+        Role::Admin => last.needed.iter().flatten().any(|needed| maker.capabilities.contains(needed)),
+    };
+    tx.last_change.filter(may).map(|last| last.id)
 }
 
 /// Records many changes in one statement, like [`record`].

@@ -279,8 +279,17 @@ pub struct Tx<'c> {
     pub(super) touched: Vec<i64>,
     /// Desk for whose phones something was stored; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// Change recorded last. Its maker may undo it with one of these capabilities.
-    pub(super) last_change: Option<(ChangeId, [Option<Capability>; 2])>,
+    pub(super) last_change: Option<LastChange>,
+}
+
+/// Change that a transaction recorded last.
+#[derive(Clone, Copy)]
+pub(super) struct LastChange {
+    pub(super) id: ChangeId,
+    /// Capabilities of which one lets its maker undo it.
+    pub(super) needed: [Option<Capability>; 2],
+    /// True if it is its maker's own loan, and the maker may undo it as a student.
+    pub(super) is_own_loan: bool,
 }
 
 impl<'c> Tx<'c> {

@@ -66,6 +66,7 @@ mod network;
 mod newer;
 mod notices;
 mod oidc;
+mod own_undo;
 mod passing;
 mod passkeys;
 mod people;

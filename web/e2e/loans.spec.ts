@@ -25,6 +25,18 @@ test.describe('borrowing', () => {
     await expect(row(page, book.title)).toContainText(libraryDay(7))
   })
 
+  test('R-UNDO-1 a borrow is taken back from its notice, which says so', async ({ page, library, who }) => {
+    const book = await library.addBook({ noOfBooks: 1, location: 'Reading room, A3' })
+    await page.goto(`stubook-detail/${book.id}`)
+    await page.getByRole('button', { name: 'Borrow' }).click()
+    await expect(page).toHaveURL(/\/student-home$/)
+    await expectDone(page, 'Reading room, A3')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expectDone(page, `Undone: “${book.title}” was not lent.`)
+    expect(await present(who).loans()).toEqual([])
+    expect((await library.book(book.id)).noOfBooks).toBe(1)
+  })
+
   test('R-LOAN-2 two students ask for the last copy at the same moment: one gets it, the other is told', async ({
     page,
     pageOf,

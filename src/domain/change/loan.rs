@@ -155,6 +155,15 @@ impl LoanChange {
         }
     }
 
+    /// True for a borrow, an extension, and a return to the shelf: the desk decides about copies that wait for it.
+    pub(super) fn undone_by_reader(&self) -> bool {
+        match self {
+            Self::Lent { .. } | Self::Renewed { .. } => true,
+            Self::Returned { to, .. } => *to == Condition::OnShelf,
+            _ => false,
+        }
+    }
+
     pub(super) fn messages(&self) -> Vec<Message> {
         match self {
             Self::Lent { title, barcode, due, overridden, .. } => {

@@ -201,6 +201,12 @@ impl Change {
         }
     }
 
+    /// True if a student who made the change for themselves may undo it without the desk.
+    #[must_use]
+    pub fn undone_by_reader(&self) -> bool {
+        matches!(self, Self::Loan(change) if change.undone_by_reader())
+    }
+
     /// Describes what happened.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {

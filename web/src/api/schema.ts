@@ -68,7 +68,7 @@ export interface paths {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -281,7 +281,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -832,7 +832,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1297,7 +1297,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1462,7 +1462,7 @@ export interface paths {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1659,7 +1659,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1708,7 +1708,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1808,7 +1808,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1906,7 +1906,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1957,7 +1957,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2019,7 +2019,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2122,7 +2122,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2286,7 +2286,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it. */
+        /**
+         * Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it.
+         * @description A student undoes their own borrow, extension or return within five minutes.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -2306,7 +2309,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2376,7 +2379,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2443,7 +2446,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2613,7 +2616,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2676,7 +2679,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2737,7 +2740,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2986,7 +2989,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3048,7 +3051,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3314,7 +3317,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3378,7 +3381,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3535,7 +3538,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3698,7 +3701,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3957,7 +3960,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4051,7 +4054,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4115,7 +4118,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4406,7 +4409,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4473,7 +4476,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4540,7 +4543,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4611,7 +4614,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4624,7 +4627,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4739,7 +4742,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4803,7 +4806,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4944,7 +4947,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5218,7 +5221,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5332,7 +5335,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5423,7 +5426,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5556,7 +5559,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5617,7 +5620,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6077,7 +6080,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6139,7 +6142,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6249,7 +6252,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6402,7 +6405,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6454,7 +6457,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6565,7 +6568,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6632,7 +6635,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6746,7 +6749,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6914,7 +6917,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7031,7 +7034,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7098,7 +7101,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7165,7 +7168,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7232,7 +7235,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7293,7 +7296,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7415,7 +7418,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7480,7 +7483,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7545,7 +7548,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7610,7 +7613,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7918,7 +7921,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7988,7 +7991,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8052,7 +8055,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8145,7 +8148,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8291,7 +8294,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8440,7 +8443,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8543,7 +8546,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8860,7 +8863,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };

@@ -1,5 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
+import { translateMessage } from '../lib/messages'
+import { notify, samePerson } from '../lib/notify'
 import { keys } from './keys'
 
 /** Undoes a change of today (R-UNDO-1). */
@@ -20,14 +22,18 @@ export const UNDONE = [
   keys.loans,
   keys.holds,
   keys.myHolds,
+  keys.myLoans,
   keys.toShelve,
   keys.unseen,
   keys.today,
   keys.money,
 ]
 
-/** Undoes the change of a notice and reloads the screens. */
+/** Undoes the change of a notice, says what that restored, and reloads the screens. */
 export async function takeBack(queries: QueryClient, change: number, key: string): Promise<void> {
-  await undoChange(change, key)
+  const forMe = samePerson()
+  const { messages } = await undoChange(change, key)
+  const restored = messages.map(translateMessage).join(' ')
+  if (restored && forMe()) notify.success(restored)
   await Promise.all(UNDONE.map((queryKey) => queries.invalidateQueries({ queryKey })))
 }

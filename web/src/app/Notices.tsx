@@ -59,14 +59,18 @@ function show({ kind, message, id: given, undo }: Notice): void {
   forget(id)
   makeRoom()
   shownNow = [...shownNow, { id, failed }]
-  const shown = notifications.show({
+  const shown = {
     id,
     onClose: () => forget(id),
-    message: undo ? <WithUndo message={message} onUndo={() => void takeBack(shown, undo)} /> : message,
+    message: undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo)} /> : message,
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',
-    autoClose: failed ? false : undo ? UNDO_SHOWN_MS : SHOWN_MS,
-  })
+    autoClose: failed ? (false as const) : undo ? UNDO_SHOWN_MS : SHOWN_MS,
+    // The pointer stops the clock by itself, the focus does not.
+    onFocusCapture: () => notifications.update({ ...shown, autoClose: false }),
+    onBlurCapture: () => notifications.update(shown),
+  }
+  notifications.show(shown)
 }
 
 function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) {

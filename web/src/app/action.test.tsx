@@ -210,6 +210,41 @@ describe('notices', () => {
     expect(new Set(keysOf(made)).size).toBe(2)
   })
 
+  it('R-UNDO-1: an Undo says what it restored', async () => {
+    fakeServer({
+      'POST /books/1/loans': { ...lent, headers: { 'Undoable-Change': '7' } },
+      'POST /changes/7/undo': {
+        body: {
+          change: 8,
+          text: 'Undone: “Book 1” was not lent.',
+          messages: [{ code: 'undone.lent', params: { title: 'Book 1' }, text: 'Undone: “Book 1” was not lent.' }],
+        },
+      },
+    })
+    show()
+    await press('Borrow 1')
+    await press('Undo')
+    expect(await screen.findByText('Undone: “Book 1” was not lent.')).toBeVisible()
+  })
+
+  it('N14: a notice with the focus stays until it has lost it', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    try {
+      fakeServer({ 'POST /books/1/loans': { ...lent, headers: { 'Undoable-Change': '7' } } })
+      show()
+      await press('Borrow 1')
+      const undo = await screen.findByRole('button', { name: 'Undo' })
+      act(() => undo.focus())
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(undo).toBeVisible()
+      act(() => undo.blur())
+      await vi.advanceTimersByTimeAsync(16_000)
+      await waitFor(() => expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument())
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('R-UNDO-1: a success that cannot be taken back offers nothing', async () => {
     fakeServer({ 'POST /books/1/loans': lent })
     show()
