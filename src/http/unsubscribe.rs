@@ -3,11 +3,12 @@
 
 use axum::{
     body::Body,
-    extract::{Path, Request, State},
+    extract::{Path, Query, Request, State},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{Shared, error::Result};
@@ -38,44 +39,59 @@ struct Asked {
     person: UserId,
     language: String,
     library: String,
+    /// True if the person refuses all kinds of the link.
+    is_off: bool,
 }
 
-fn asked(tx: &mut Tx<'_>, policies: &Policies, person: UserId) -> storage::Result<Option<Asked>> {
+fn asked(
+    tx: &mut Tx<'_>,
+    policies: &Policies,
+    person: UserId,
+    scope: Scope,
+) -> storage::Result<Option<Asked>> {
     let Some(person) = mail_choices::holder(tx, person)? else { return Ok(None) };
     let library = policies.current(tx)?.library.clone();
-    let language = mail_choices::of(tx, person)?.language.unwrap_or(library.language);
-    Ok(Some(Asked { person, language, library: library.name }))
+    let choices = mail_choices::of(tx, person)?;
+    let is_off = scope.kinds().iter().all(|kind| choices.refused.contains(kind));
+    let language = choices.language.unwrap_or(library.language);
+    Ok(Some(Asked { person, language, library: library.name, is_off }))
 }
 
-/// Shows the page that asks for confirmation.
+/// Asks for confirmation, or says that the mails are off already.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
-    let Some((person, _)) = Signer::new(&app.browser_key).read(&token) else {
+    let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
         return Ok(invalid_link_page());
     };
     let policies = app.library.policies.clone();
-    let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person)).await?;
-    Ok(found.map_or_else(invalid_link_page, |Asked { language, library, .. }| {
+    let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person, scope)).await?;
+    Ok(found.map_or_else(invalid_link_page, |Asked { language, library, is_off, .. }| {
+        if is_off {
+            return off(&language);
+        }
         let library = match library.as_str() {
             "" => message::letter_library().text_in(&language),
             name => name.to_owned(),
         };
-        let button = format!(
-            "<form method=\"post\"><button>{}</button></form>",
-            escaped(&message::letter_stop_do().text_in(&language))
-        );
         page(
             StatusCode::OK,
             &language,
             &[message::letter_stop_title(), message::letter_stop_what(&library)],
-            &button,
+            &button("", &message::letter_stop_do().text_in(&language)),
         )
     }))
 }
 
-/// Unsubscribes the person; a repeat is a no-op.
-pub async fn stop(
+/// Parameter of the button that turns the mails on again; a one-click request has none.
+#[derive(Deserialize)]
+pub struct Choice {
+    again: Option<String>,
+}
+
+/// Ends the mails, or turns them on again; a repeat changes nothing.
+pub async fn answer(
     State(app): State<Shared>,
     Path(token): Path<String>,
+    Query(choice): Query<Choice>,
     request: Request<Body>,
 ) -> Result<Response> {
     // Reads the body, so that the connection can be reused.
@@ -83,19 +99,46 @@ pub async fn stop(
     let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
         return Ok(invalid_link_page());
     };
-    let policies = app.library.policies.clone();
-    let found = app.library.db.write(move |tx| end(tx, &policies, person, scope)).await?;
+    let (policies, again) = (app.library.policies.clone(), choice.again.is_some());
+    let found = app.library.db.write(move |tx| change(tx, &policies, person, scope, again)).await?;
     Ok(found.map_or_else(invalid_link_page, |Asked { language, .. }| {
-        page(StatusCode::OK, &language, &[message::letter_stop_done(), message::letter_stop_back()], "")
+        if again {
+            let words = [message::letter_stop_on(), message::letter_stop_choose()];
+            return page(StatusCode::OK, &language, &words, "");
+        }
+        off(&language)
     }))
 }
 
-fn end(tx: &mut Tx<'_>, policies: &Policies, person: UserId, scope: Scope) -> storage::Result<Option<Asked>> {
-    let found = asked(tx, policies, person)?;
+fn change(
+    tx: &mut Tx<'_>,
+    policies: &Policies,
+    person: UserId,
+    scope: Scope,
+    again: bool,
+) -> storage::Result<Option<Asked>> {
+    let found = asked(tx, policies, person, scope)?;
     if let Some(found) = &found {
-        mail_choices::refuse(tx, found.person, &scope.kinds())?;
+        let change = if again { mail_choices::accept } else { mail_choices::refuse };
+        change(tx, found.person, &scope.kinds())?;
     }
     Ok(found)
+}
+
+/// Says that the mails are off, and how to get them again.
+fn off(language: &str) -> Response {
+    let again = button("?again=yes", &message::letter_stop_again().text_in(language));
+    page(StatusCode::OK, language, &[message::letter_stop_done(), message::letter_stop_back()], &again)
+}
+
+fn button(query: &str, words: &str) -> String {
+    let action = if query.is_empty() { String::new() } else { format!(" action=\"{query}\"") };
+    format!("<form method=\"post\"{action}><button>{}</button></form>", escaped(words))
+}
+
+/// Answers a link without its last part.
+pub async fn incomplete() -> Response {
+    invalid_link_page()
 }
 
 /// Builds the page for a link that this library did not sign, or whose person no longer exists.

@@ -56,6 +56,18 @@ pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
 
 /// Adds kinds to those that a person does not want by mail.
 pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
+    change(tx, person, |refused| {
+        let more: Vec<Kind> = kinds.iter().copied().filter(|kind| !refused.contains(kind)).collect();
+        refused.extend(more);
+    })
+}
+
+/// Removes kinds from those that a person refuses.
+pub fn accept(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
+    change(tx, person, |refused| refused.retain(|kind| !kinds.contains(kind)))
+}
+
+fn change(tx: &mut Tx<'_>, person: UserId, change: impl FnOnce(&mut Vec<Kind>)) -> Result<()> {
     tx.execute(
         sql!("INSERT INTO mail_choices (person_id, refused) VALUES ($1, '[]') ON CONFLICT (person_id) DO NOTHING"),
         &[&person],
@@ -65,11 +77,7 @@ pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
         &[&person],
         |row| Choices::read(row, 0),
     )?;
-    for kind in kinds {
-        if !choices.refused.contains(kind) {
-            choices.refused.push(*kind);
-        }
-    }
+    change(&mut choices.refused);
     save(tx, person, &choices)
 }
 

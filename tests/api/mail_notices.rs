@@ -22,6 +22,7 @@ on_both_databases!(
     a_mail_that_is_no_longer_true_is_not_sent_law_7,
     each_notice_without_a_mail_has_its_reason_r_people_2,
     a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing,
+    a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again,
 );
 
 /// A library with mail at an address of its own.
@@ -310,6 +311,48 @@ async fn a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing(databa
         assert!(dead.status == 404 && dead.text.contains("This link does not work"), "{}", dead.text);
     }
     assert_eq!(asha.get("/me/mail-choices").await.expect(200)["refused"], json!([]));
+}
+
+async fn a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    keep_copy(app, &asha, &bala, "Godaan").await;
+    assert_eq!(mailed.queue().await, 1);
+    mailed.send().await;
+    let mail = mailed.server.received().pop().expect("a mail");
+    let link = header(&mail, "List-Unsubscribe");
+    let link = link.trim_matches(['<', '>']).to_owned();
+    let refused = async || bala.get("/me/mail-choices").await.expect(200)["refused"].clone();
+    let others = json!({ "refused": ["charged"], "language": null });
+    bala.put("/me/mail-choices", "*", &others).await.expect(200);
+    mailed.open("POST", &link, "List-Unsubscribe=One-Click").await.expect(200);
+
+    let used = mailed.open("GET", &link, "").await;
+    assert!(
+        used.status == 200 && used.text.contains("You get no more mails like this one."),
+        "{}",
+        used.text
+    );
+    assert!(!used.text.contains("Stop these mails"), "{}", used.text);
+    assert!(used.text.contains("action=\"?again=yes\"><button>Turn these mails on again<"), "{}", used.text);
+    assert_eq!(refused().await, json!(["charged", "hold-ready"]), "opening it changes nothing");
+    for _ in 0..2 {
+        let on = mailed.open("POST", &format!("{link}?again=yes"), "").await;
+        assert!(on.status == 200 && on.text.contains("You get these mails again."), "{}", on.text);
+    }
+    assert_eq!(refused().await, json!(["charged"]), "other kinds stay as they were chosen");
+    assert!(mailed.open("GET", &link, "").await.text.contains("<button>Stop these mails</button>"));
+}
+
+#[tokio::test]
+async fn a_link_without_its_last_part_is_not_found_in_plain_words() {
+    let mailed = library(Arc::new(Database::sqlite())).await;
+    for address in ["library/unsubscribe", "library/unsubscribe/"] {
+        let page = mailed.open("GET", &format!("{PUBLIC}{address}"), "").await;
+        assert_eq!(page.status, 404);
+        assert!(page.text.contains("This link does not work. Copy it whole from the mail"), "{}", page.text);
+    }
 }
 
 #[tokio::test]

@@ -84,6 +84,9 @@ named(
     await expectAccessible(page, 'the question')
     await page.getByRole('button', { name: 'Stop these mails' }).click()
     await expect(page.getByText('To get them again, sign in and open your profile.')).toBeVisible()
+    await page.goto(link.pathname)
+    await expect(heading(page)).toHaveText('You get no more mails like this one.')
+    await expectAccessible(page, 'the link that was used')
 
     await page.goto('login')
     await page.getByLabel('Email').fill(second.user.email)
