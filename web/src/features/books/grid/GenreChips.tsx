@@ -22,6 +22,7 @@ export function GenreChips() {
         <UnstyledButton
           key={genre}
           className={classes.chip}
+          dir="auto"
           aria-pressed={genre === chosen}
           onClick={() => set({ genre: genre === chosen ? '' : genre })}
         >
