@@ -44,7 +44,7 @@ pub enum Command {
     /// Manage librarians.
     #[command(subcommand)]
     Admin(Admin),
-    /// Import books or people from a file.
+    /// Import books, people, open loans or open charges from a file.
     #[command(subcommand)]
     Import(Import),
     /// Export the catalogue to a file.
@@ -651,6 +651,41 @@ pub enum Import {
         #[command(flatten)]
         zone: Zone,
     },
+    /// Open loans of another system, from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// barcode,rollNumber,lent,due,renewals, the last one optional. Import books and people first.
+    Loans {
+        #[command(flatten)]
+        list: List,
+    },
+    /// What people owe in another system, from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// rollNumber,amount,kind,description,date; the first two are required. Import people first.
+    Charges {
+        #[command(flatten)]
+        list: List,
+        /// Email of the librarian who makes the charges; the right to money is required.
+        #[arg(long)]
+        by: String,
+    },
+}
+
+/// Arguments of a list whose rows each make one entry.
+#[derive(Args)]
+pub struct List {
+    /// File (.csv, .xlsx, .ods, also .gz).
+    pub file: PathBuf,
+    /// Field of each column in order, blank for an ignored column; "guess" takes them from the headings.
+    #[arg(long)]
+    pub columns: Option<String>,
+    /// Only print what would be done.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// File for the rejected rows; NAME.rejected.csv in the current folder by default.
+    #[arg(long)]
+    pub rejected: Option<PathBuf>,
+    #[command(flatten)]
+    pub database: Database,
+    #[command(flatten)]
+    pub zone: Zone,
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use library::{
     },
     demo,
     domain::{
-        account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
+        account::{Capability, EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
         change::PersonChange,
         id::{BookId, UserId},
         mail::Kind,
@@ -32,6 +32,7 @@ use library::{
         self,
         columns::{BOOKS, PEOPLE, Vocabulary},
         marc, rejects,
+        staged::{self, ListRow},
         table::Source,
     },
     mail::{self, Outcome},
@@ -131,6 +132,10 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Import(Import::People { file, columns, dry_run, rejected, database, zone }) => {
             import_people(&database, &zone, &file, columns, dry_run, rejected)
+        }
+        Command::Import(Import::Loans { list }) => import_list::<import::loans::Loan>(list, None),
+        Command::Import(Import::Charges { list, by }) => {
+            import_list::<import::charges::Charge>(list, Some(by))
         }
         Command::Export(Export::Marc { file, database }) => export_marc(&database, &file),
         Command::Migrate { dry_run: true, database } => {
@@ -422,6 +427,12 @@ fn export_marc(database: &Database, file: &Path) -> Result<()> {
     Ok(())
 }
 
+fn progress_bar() -> Result<ProgressBar> {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?);
+    Ok(bar)
+}
+
 fn import_books(
     database: &Database,
     file: &Path,
@@ -430,8 +441,7 @@ fn import_books(
 ) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     let fields = fields_of(file, columns, &BOOKS)?;
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?);
+    let bar = progress_bar()?;
     let db = Db::open_existing(&database.database)?;
     let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
     let options = import::books::Options { fields, with_clashes: true, by: None, moment };
@@ -491,6 +501,55 @@ fn import_people(
         say!("{} students of the same batches are not in the file; they stay as they are.", report.missing());
     }
     if report.totals().rejected() > 0 {
+        say!("The rejected rows and the reasons are in {}.", rejected.display());
+    }
+    Ok(())
+}
+
+/// Returns the active librarian with this address who may charge people.
+fn charging_librarian(db: &Db, email: String) -> Result<UserId> {
+    db.read_blocking(move |tx| -> Result<_> {
+        let (person, name) = account(tx, &email)?;
+        let record = people_stored::by_id(tx, person)?.filter(|record| record.active);
+        let may = record.is_some_and(|record| record.capabilities.contains(&Capability::Money));
+        ensure!(may, "{name} is no active librarian with the right to money");
+        Ok(person)
+    })
+}
+
+fn import_list<R: ListRow>(list: config::List, by: Option<String>) -> Result<()> {
+    let config::List { file, columns, dry_run, rejected, database, zone } = list;
+    let rejected = rejected.unwrap_or_else(|| rejects::default_path(&file));
+    let fields = fields_of(&file, columns, R::VOCABULARY)?;
+    let bar = progress_bar()?;
+    let db = Db::open_existing(&database.database)?;
+    let by = by.map(|email| charging_librarian(&db, email)).transpose()?;
+    let run =
+        staged::Run { by, moment: clock(&db, &zone)?.moment(), file_name: import::books::file_name(&file) };
+    let options = staged::Options { fields, run };
+    let [rows, added, known, refused] = if dry_run {
+        let report = staged::check_file::<R>(&db, &file, &rejected, &options)?;
+        match report.day_order {
+            Some("mixed") => say!("Days such as 05/06/2026 are refused: the file writes days both ways."),
+            Some(order) => say!("Days such as 05/06/2026 are read {}.", order.replace('-', " ")),
+            None => {}
+        }
+        [report.rows, report.added, report.known, report.rejected]
+    } else {
+        let counts = staged::import_file::<R>(&db, &file, &rejected, options, &bar)?;
+        [counts.done, counts.added, counts.known, counts.rejected].map(i64::unsigned_abs)
+    };
+    db.close();
+    let kind = R::KIND.as_str();
+    say!(
+        "{}: {rows} rows read, {added} {kind} added, {known} in the library before, {refused} rejected.",
+        file.display()
+    );
+    say!("The database is {}.", database.database);
+    if dry_run {
+        say!("Nothing was stored.");
+    }
+    if refused > 0 {
         say!("The rejected rows and the reasons are in {}.", rejected.display());
     }
     Ok(())

@@ -18,6 +18,7 @@ mod refusal;
 mod renew;
 pub mod standing;
 pub mod stock;
+pub mod take_over;
 pub mod till;
 pub mod undo;
 mod view;

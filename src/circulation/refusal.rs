@@ -143,7 +143,11 @@ pub enum NotUndone {
     AtDesk,
     /// Books of the import were lent, reserved or reviewed since.
     Lent { books: i64 },
-    /// These people were changed since; `names` lists the first of them.
+    /// Loans of the import were returned or changed since.
+    Loans { loans: i64 },
+    /// Something of charges of the import was settled since.
+    Charges { charges: i64 },
+    /// These people were changed since; `names` has the first.
     People { people: usize, names: String },
 }
 
@@ -166,6 +170,8 @@ impl Block {
             Self::NotUndone(NotUndone::Late { .. }) => "undo.late",
             Self::NotUndone(NotUndone::AtDesk) => "undo.desk",
             Self::NotUndone(NotUndone::Lent { .. }) => "undo.lent",
+            Self::NotUndone(NotUndone::Loans { .. }) => "undo.loans",
+            Self::NotUndone(NotUndone::Charges { .. }) => "undo.charges",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
             Self::SelfBorrowOff => "self.borrow",
@@ -260,6 +266,8 @@ impl Block {
             Self::NotUndone(NotUndone::Late { minutes }) => message::block_undo_late(*minutes),
             Self::NotUndone(NotUndone::AtDesk) => message::block_undo_at_desk(),
             Self::NotUndone(NotUndone::Lent { books }) => message::block_undo_lent(*books),
+            Self::NotUndone(NotUndone::Loans { loans }) => message::block_undo_loans(*loans),
+            Self::NotUndone(NotUndone::Charges { charges }) => message::block_undo_charges(*charges),
             Self::NotUndone(NotUndone::People { people, names }) => {
                 message::block_undo_people(*people, names)
             }

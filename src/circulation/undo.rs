@@ -3,6 +3,8 @@
 //! An undo is possible until the library's day ends, and only while no later change depends on the change: a step fails
 //! if the state is no longer the one that the change produced.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::Date;
 
 use super::{
@@ -165,7 +167,36 @@ fn undo_found(
     Ok(Undone { change, messages })
 }
 
-/// Describes where a copy is after an undo, and names the first in the queue for its title.
+/// Undoes changes of an import, on any day: it is undone as a whole.
+///
+/// # Errors
+/// [`Error::Refused`] if one of its loans or charges was touched since.
+pub fn undo_imported(tx: &mut Tx<'_>, actor: Actor, moment: Moment, changes: &[ChangeId]) -> Result<()> {
+    let (mut founds, mut loans) = (Vec::with_capacity(changes.len()), Vec::new());
+    let (mut titles, mut accounts) = (BTreeSet::new(), BTreeSet::new());
+    for id in changes {
+        let found = events::by_id(tx, *id)?.ok_or(Error::NotFound)?;
+        loans.extend(found.change.loans());
+        titles.extend(found.book.as_ref().map(|(book, _)| *book));
+        if matches!(found.change, Change::Money(_)) {
+            accounts.extend(found.person.as_ref().map(|(person, _)| *person));
+        }
+        founds.push(found);
+    }
+    loans::lock_all(tx, loans)?;
+    for title in titles {
+        books::lock(tx, title)?;
+    }
+    for person in accounts {
+        ledger::lock(tx, person)?;
+    }
+    for found in founds {
+        take_back(tx, actor, moment, found)?;
+    }
+    Ok(())
+}
+
+/// Says where a copy is after an undo, and who is next in line for its title.
 fn where_now(tx: &mut Tx<'_>, copy: CopyId) -> Result<Vec<Message>> {
     let Some(copy) = copies::by_id(tx, copy)?.filter(|copy| !copy.title.is_empty()) else {
         return Ok(Vec::new());
@@ -419,7 +450,11 @@ impl Step<'_, '_> {
         match change {
             Change::Loan(LoanChange::Lent { loan, copy, due, filled, passed_over, was, .. }) => {
                 let was = was.unwrap_or(Condition::OnShelf);
-                self.lent(*loan, *copy, *due, was, filled.as_ref(), passed_over.as_ref())
+                self.lent(*loan, *copy, (*due, 0), was, filled.as_ref(), passed_over.as_ref())
+            }
+            Change::Loan(LoanChange::LoanImported { loan, copy, due, renewals, was, .. }) => {
+                let was = was.unwrap_or(Condition::OnShelf);
+                self.lent(*loan, Some(*copy), (*due, *renewals), was, None, None)
             }
             Change::Loan(LoanChange::Returned { loan, to, caught, charge, was, swapped, .. }) => {
                 let was = was.unwrap_or(Condition::OnShelf);
@@ -461,7 +496,9 @@ impl Step<'_, '_> {
                 Ok(people::activate(self.tx, &subject)?)
             }
             Change::Person(PersonChange::PeopleMerged { dropped, .. }) => self.merged(*dropped),
-            Change::Money(MoneyChange::Charged { line, .. }) => self.charged(*line),
+            Change::Money(MoneyChange::Charged { line, .. } | MoneyChange::ChargeImported { line, .. }) => {
+                self.charged(*line)
+            }
             Change::Money(
                 MoneyChange::Paid { line, .. }
                 | MoneyChange::Waived { line, .. }
@@ -506,13 +543,13 @@ impl Step<'_, '_> {
         &mut self,
         loan: LoanId,
         copy: Option<CopyId>,
-        due: Date,
+        (due, renewals): (Date, i64),
         was: Condition,
         filled: Option<&EndedHold>,
         passed_over: Option<&PassedOver>,
     ) -> Result<()> {
         let open = loans::lock_open(self.tx, loan)?;
-        require(open.as_ref().is_some_and(|open| open.renewals == 0 && open.return_date == due))?;
+        require(open.as_ref().is_some_and(|open| open.renewals == renewals && open.return_date == due))?;
         let lent = open.map(|open| open.copy_id).ok_or(Error::NotFound)?;
         // A later swap may have given the loan another copy.
         require(copy.is_none_or(|copy| copy == lent))?;

@@ -464,7 +464,8 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
         LoanChange::Lent { loan, title, due, .. } => {
             Notice { loan: Some(*loan), ..of(Kind::Lent, message::notice_lent(title, *due)) }
         }
-        LoanChange::Renewed { .. } => return None,
+        // The reader has had the book since before the library knew of it.
+        LoanChange::Renewed { .. } | LoanChange::LoanImported { .. } => return None,
     })
 }
 

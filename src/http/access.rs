@@ -35,6 +35,8 @@ pub enum Access {
     Admin,
     /// Librarians with this capability (R-PEOPLE-8).
     May(Capability),
+    /// Librarians with both capabilities.
+    Both(Capability, Capability),
     /// Students, for their own data, and librarians with this capability.
     StudentOrMay(Capability),
     /// A phone that scans for a desk, identified by its token. No session opens these calls, and the token opens no other call.
@@ -56,6 +58,9 @@ impl Access {
             | (Self::Admin, Role::Admin) => true,
             (Self::May(capability) | Self::StudentOrMay(capability), Role::Admin) => {
                 person.capabilities.contains(&capability)
+            }
+            (Self::Both(one, other), Role::Admin) => {
+                person.capabilities.contains(&one) && person.capabilities.contains(&other)
             }
             _ => false,
         };
@@ -181,6 +186,20 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/imports/books/{id}", Access::May(Capability::Catalogue)),
     ("GET", "/imports/books/{id}/rejected.csv", Access::May(Capability::Catalogue)),
     ("POST", "/imports/books/{id}/undo", Access::May(Capability::Catalogue)),
+    ("GET", "/imports/loans", Access::Both(Capability::Desk, Capability::People)),
+    ("POST", "/imports/loans", Access::Both(Capability::Desk, Capability::People)),
+    ("POST", "/imports/loans/columns", Access::Both(Capability::Desk, Capability::People)),
+    ("POST", "/imports/loans/check", Access::Both(Capability::Desk, Capability::People)),
+    ("GET", "/imports/loans/{id}", Access::Both(Capability::Desk, Capability::People)),
+    ("GET", "/imports/loans/{id}/rejected.csv", Access::Both(Capability::Desk, Capability::People)),
+    ("POST", "/imports/loans/{id}/undo", Access::Both(Capability::Desk, Capability::People)),
+    ("GET", "/imports/charges", Access::Both(Capability::Money, Capability::People)),
+    ("POST", "/imports/charges", Access::Both(Capability::Money, Capability::People)),
+    ("POST", "/imports/charges/columns", Access::Both(Capability::Money, Capability::People)),
+    ("POST", "/imports/charges/check", Access::Both(Capability::Money, Capability::People)),
+    ("GET", "/imports/charges/{id}", Access::Both(Capability::Money, Capability::People)),
+    ("GET", "/imports/charges/{id}/rejected.csv", Access::Both(Capability::Money, Capability::People)),
+    ("POST", "/imports/charges/{id}/undo", Access::Both(Capability::Money, Capability::People)),
     ("GET", "/books.mrc", Access::May(Capability::Catalogue)),
     ("GET", "/people.csv", Access::May(Capability::People)),
     ("GET", "/people/{id}", Access::Admin),

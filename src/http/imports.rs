@@ -1,4 +1,4 @@
-//! Imports of books from a file, and detection of the columns of a file (R-SEAM-10).
+//! Imports of books, open loans and open charges from a file, and what the columns of a file are (R-SEAM-10).
 
 use std::sync::Arc;
 
@@ -23,15 +23,18 @@ use super::{
 use crate::{
     circulation::{NotUndone, undo::not_undone},
     domain::{
-        id::{BookId, ImportId},
+        id::{BookId, ImportId, UserId},
         moment::rfc3339,
         rule::Invalid,
     },
     import::{
         books::{self, BooksReport, Options},
-        columns::{BOOKS, PEOPLE, Vocabulary},
+        charges::Charge,
+        columns::{BOOKS, CHARGES, LOANS, PEOPLE, Vocabulary},
         file::Kind,
+        loans::Loan,
         marc, people,
+        staged::{self, EntriesReport, ListRow, Run},
         table::Source,
         undo,
     },
@@ -70,8 +73,8 @@ pub struct FileColumns {
     columns: Vec<FileColumn>,
     /// Fields that a column can be assigned to.
     fields: Vec<&'static str>,
-    /// Field that one column must be assigned to.
-    required: &'static str,
+    /// Fields that columns must be.
+    required: Vec<&'static str>,
     /// True if the fields are those chosen last time for a file with these headings.
     remembered: bool,
 }
@@ -93,10 +96,24 @@ pub struct BooksQuery {
     name: Option<String>,
 }
 
-/// An import of books.
+/// Options of an import of loans or charges.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub struct EntriesQuery {
+    /// Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+    /// header must have the names of the fields.
+    #[serde(default)]
+    columns: Option<String>,
+    /// Name of the file, to be shown.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// An import of books, loans or charges.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ImportOfBooks {
+pub struct FileImport {
     id: ImportId,
     file_name: String,
     /// Name of the librarian; null for the command line.
@@ -108,33 +125,34 @@ pub struct ImportOfBooks {
     rows: i64,
     /// Rows read so far.
     done: i64,
-    /// New titles.
+    /// New titles, loans or charges.
     added: i64,
     /// Rows that added copies to a title in the catalogue.
     more: i64,
     /// New copies.
     copies: i64,
-    /// Rows that were in the catalogue before.
+    /// Rows that were in the library before.
     known: i64,
     /// Rejected rows whose ISBN is that of another title in the catalogue.
     clashes: i64,
     /// Rejected rows, clashes included.
     rejected: i64,
+    /// True while the rejected rows can be downloaded. Those of loans and charges are deleted after a week.
+    keeps_rejected: bool,
     started_at: String,
-    /// Number of titles and copies that an undo would remove, or must still remove.
+    /// Titles and copies, loans or charges that an undo would take out, or has still to take out.
     left: i64,
-    /// Number of imported titles and copies that were lent, reserved or reviewed since; unless it is 0, the undo is
-    /// refused.
+    /// Number of those that were lent, reserved or reviewed, returned or changed, paid or cancelled since: these forbid the undo.
     in_use: i64,
 }
 
-/// The last imports of books.
+/// The last imports of a kind.
 #[derive(Serialize, ToSchema)]
-pub struct ImportsOfBooks {
-    imports: Vec<ImportOfBooks>,
+pub struct FileImports {
+    imports: Vec<FileImport>,
 }
 
-impl ImportOfBooks {
+impl FileImport {
     fn new(import: Import, left: i64, in_use: i64) -> Self {
         Self {
             id: import.id,
@@ -149,14 +167,15 @@ impl ImportOfBooks {
             known: import.counts.known,
             clashes: import.counts.clashes,
             rejected: import.counts.rejected,
+            keeps_rejected: import.keeps_rejects,
             started_at: rfc3339(import.started_at),
             left,
             in_use,
         }
     }
 
-    fn of(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<Self> {
-        let import = imports::by_id(tx, id, now)?.ok_or(Error::NotFound)?;
+    fn of(tx: &mut Tx<'_>, kind: imports::Kind, id: ImportId, now: i64) -> Result<Self> {
+        let import = imports::by_id(tx, kind, id, now)?.ok_or(Error::NotFound)?;
         let (left, in_use) = (imports::count_left(tx, id)?, imports::in_use(tx, id)?);
         Ok(Self::new(import, left, in_use))
     }
@@ -216,7 +235,7 @@ async fn columns_of(
                 })
                 .collect(),
             fields: vocabulary.fields.to_vec(),
-            required: vocabulary.required,
+            required: vocabulary.required.to_vec(),
             remembered: is_remembered,
         })
     });
@@ -272,7 +291,7 @@ pub async fn check_books(
 /// import runs in the background; read its progress.
 #[utoipa::path(post, path = "/imports/books", params(BooksQuery),
     request_body(content = String, content_type = "application/octet-stream"),
-    responses((status = 202, body = ImportOfBooks)))]
+    responses((status = 202, body = FileImport)))]
 pub async fn import_books(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
@@ -281,35 +300,68 @@ pub async fn import_books(
     once: Once,
     Body(file): Body,
 ) -> Result<Answer> {
-    let (library, moment) = (app.library.clone(), app.library.clock.moment());
-    let file = Source::Upload(file);
     let options = Options {
         fields: query.columns.as_deref().map(chosen),
         with_clashes: query.with_clashes,
         by: Some(librarian.uid),
-        moment,
+        moment: app.library.clock.moment(),
     };
-    let (checked, wanted) = (file.clone(), options.clone());
+    let fields = options.fields.clone();
+    let begun = Begun { kind: imports::Kind::Books, vocabulary: &BOOKS, name: shown(query.name), fields };
+    let (file, wanted) = (Source::Upload(file), options.clone());
+    let count = {
+        let file = file.clone();
+        move || books::count_rows(&file, &wanted)
+    };
+    let import = {
+        let (db, file) = (app.library.db.clone(), file.clone());
+        move |id| books::run(&db, &file, options, id)
+    };
+    begin(&app, librarian.uid, begun, file, (permit, once), count, import).await
+}
+
+/// Returns the name of a file as it is kept.
+fn shown(name: Option<String>) -> String {
+    name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// An import that begins.
+struct Begun {
+    kind: imports::Kind,
+    vocabulary: &'static Vocabulary,
+    name: String,
+    fields: Option<Vec<String>>,
+}
+
+/// Begins an import once; `count` counts the rows of the file, `import` stores them on a thread of its own.
+async fn begin(
+    app: &Shared,
+    by: UserId,
+    Begun { kind, vocabulary, name, fields }: Begun,
+    file: Source,
+    (permit, once): (ImportPermit, Once),
+    count: impl FnOnce() -> anyhow::Result<u64> + Send + 'static,
+    import: impl FnOnce(ImportId) -> anyhow::Result<()> + Send + 'static,
+) -> Result<Answer> {
+    let now = app.library.clock.now();
     let counted = tokio::task::spawn_blocking(move || {
-        let rows = books::count_rows(&checked, &wanted).map_err(|error| unsound(&error))?;
-        let headings = BOOKS.headings_of(&checked, books::LONGEST).map_err(|error| unsound(&error))?;
+        let rows = count().map_err(|error| unsound(&error))?;
+        let headings = vocabulary.headings_of(&file, books::LONGEST).map_err(|error| unsound(&error))?;
         Ok::<_, Error>((rows, headings))
     });
     let (rows, headings) = counted.await.map_err(|error| Error::Internal(Box::new(error)))??;
-    let name: String = query.name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect();
-    let fields = options.fields.clone();
     let begun = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&begun);
     let answer = app
         .once(once, move |tx| {
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-            let id = imports::begin(tx, &name, Some(librarian.uid), rows, moment.at)?;
+            let id = imports::begin(tx, kind, &name, Some(by), rows, now)?;
             let id = id.ok_or(Error::ImportRunning)?;
             if let Some(fields) = &fields {
-                imports::keep_fields(tx, BOOKS.kind, &headings, fields)?;
+                imports::keep_fields(tx, vocabulary.kind, &headings, fields)?;
             }
             *noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(id);
-            Answer::json(StatusCode::ACCEPTED, &ImportOfBooks::of(tx, id, moment.at)?)
+            Answer::json(StatusCode::ACCEPTED, &FileImport::of(tx, kind, id, now)?)
         })
         .await?;
     // From here on the database enforces one import at a time. With the permit released, a repeat of this request gets
@@ -319,42 +371,74 @@ pub async fn import_books(
     // `None` for a repeat: the first request has started the import.
     if let Some(id) = begun {
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = books::run(&library.db, &file, options, id) {
-                tracing::error!(import = id.0, error = format!("{error:#}"), "an import of books stopped");
+            if let Err(error) = import(id) {
+                tracing::error!(import = id.0, error = format!("{error:#}"), "an import stopped");
             }
         });
     }
     Ok(answer)
 }
 
-/// List the last twenty imports of books, newest first.
-#[utoipa::path(get, path = "/imports/books", responses((status = 200, body = ImportsOfBooks)))]
-pub async fn list_imports(State(app): State<Shared>) -> Result<axum::Json<ImportsOfBooks>> {
-    let now = app.library.clock.now();
-    let found = app.library.db.read(move |tx| imports::last(tx, 20, now)).await.map_err(Error::from)?;
-    let imports = found.into_iter().map(|import| ImportOfBooks::new(import, 0, 0)).collect();
-    Ok(axum::Json(ImportsOfBooks { imports }))
+fn entries_run(app: &Shared, by: UserId, query: &EntriesQuery) -> staged::Options {
+    staged::Options {
+        fields: query.columns.as_deref().map(chosen),
+        run: Run { by: Some(by), moment: app.library.clock.moment(), file_name: shown(query.name.clone()) },
+    }
 }
 
-/// Read the progress of an import of books, or its result.
-#[utoipa::path(get, path = "/imports/books/{id}", params(("id" = i64, Path)),
-    responses((status = 200, body = ImportOfBooks)))]
-pub async fn read_import(
-    State(app): State<Shared>,
-    Id(id): Id<ImportId>,
-) -> Result<axum::Json<ImportOfBooks>> {
-    let now = app.library.clock.now();
-    Ok(axum::Json(app.library.db.snapshot(move |tx| ImportOfBooks::of(tx, id, now)).await?))
+async fn check_entries<R: ListRow>(
+    app: Shared,
+    by: UserId,
+    query: EntriesQuery,
+    permit: ImportPermit,
+    file: Bytes,
+) -> Result<axum::Json<EntriesReport>> {
+    let (db, options) = (app.library.db.clone(), entries_run(&app, by, &query));
+    let report = blocking(permit, move || {
+        staged::check::<R>(&db, &Source::Upload(file), &options).map_err(|error| unsound(&error))
+    });
+    Ok(axum::Json(report.await?))
 }
 
-/// Download the rejected rows of an import of books, each preceded by its line number and the reason, to correct and
-/// import again.
-#[utoipa::path(get, path = "/imports/books/{id}/rejected.csv", params(("id" = i64, Path)),
-    responses((status = 200, body = String, content_type = "text/csv")))]
-pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
-    let found = app.library.db.read(move |tx| imports::rejects(tx, id)).await.map_err(Error::from)?;
-    let (_, rejects) = found.ok_or(Error::NotFound)?;
-    Ok(download("text/csv; charset=utf-8", &format!("books-{id}.rejected.csv"), Stream::from(rejects)))
+async fn import_entries<R: ListRow>(
+    app: Shared,
+    by: UserId,
+    query: EntriesQuery,
+    (permit, once): (ImportPermit, Once),
+    file: Bytes,
+) -> Result<Answer> {
+    let options = entries_run(&app, by, &query);
+    let (name, fields) = (options.run.file_name.clone(), options.fields.clone());
+    let begun = Begun { kind: R::KIND, vocabulary: R::VOCABULARY, name, fields };
+    let (file, wanted) = (Source::Upload(file), options.clone());
+    let count = {
+        let file = file.clone();
+        move || staged::count_rows::<R>(&file, &wanted)
+    };
+    let import = {
+        let (db, file) = (app.library.db.clone(), file.clone());
+        move |id| staged::run::<R>(&db, &file, options, id)
+    };
+    begin(&app, by, begun, file, (permit, once), count, import).await
+}
+
+async fn list(app: &Shared, kind: imports::Kind) -> Result<axum::Json<FileImports>> {
+    let now = app.library.clock.now();
+    let found = app.library.db.read(move |tx| imports::last(tx, kind, 20, now)).await.map_err(Error::from)?;
+    let imports = found.into_iter().map(|import| FileImport::new(import, 0, 0)).collect();
+    Ok(axum::Json(FileImports { imports }))
+}
+
+async fn read(app: &Shared, kind: imports::Kind, id: ImportId) -> Result<axum::Json<FileImport>> {
+    let now = app.library.clock.now();
+    Ok(axum::Json(app.library.db.snapshot(move |tx| FileImport::of(tx, kind, id, now)).await?))
+}
+
+async fn export_rejected(app: &Shared, kind: imports::Kind, id: ImportId) -> Result<Response> {
+    let found = app.library.db.read(move |tx| imports::rejects(tx, kind, id)).await.map_err(Error::from)?;
+    let rejects = found.ok_or(Error::NotFound)?;
+    let name = format!("{}-{id}.rejected.csv", kind.as_str());
+    Ok(download("text/csv; charset=utf-8", &name, Stream::from(rejects)))
 }
 
 fn download(kind: &str, name: &str, body: Stream) -> Response {
@@ -362,14 +446,11 @@ fn download(kind: &str, name: &str, body: Stream) -> Response {
     ([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, saved)], body).into_response()
 }
 
-/// Undo a whole import of books, unless one of its books was lent, reserved or reviewed since. The undo runs in the
-/// background; read its progress.
-#[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
-    responses((status = 202, body = ImportOfBooks)))]
-pub async fn undo_import(
-    State(app): State<Shared>,
-    SignedIn(librarian): SignedIn,
-    Id(id): Id<ImportId>,
+async fn undo_import_of(
+    app: &Shared,
+    by: UserId,
+    kind: imports::Kind,
+    id: ImportId,
     once: Once,
 ) -> Result<Answer> {
     let now = app.library.clock.now();
@@ -377,27 +458,187 @@ pub async fn undo_import(
     let noted = Arc::clone(&is_begun);
     let answer = app
         .once(once, move |tx| {
-            let import = imports::by_id(tx, id, now)?.ok_or(Error::NotFound)?;
+            let import = imports::by_id(tx, kind, id, now)?.ok_or(Error::NotFound)?;
             if import.state == imports::State::Undone {
                 return Err(not_undone(NotUndone::Already).into());
             }
-            undo::check(tx, id)?;
+            undo::check(tx, kind, id, by)?;
             if !imports::begin_undo(tx, id, now)? {
                 return Err(Error::ImportRunning);
             }
             noted.store(true, std::sync::atomic::Ordering::Relaxed);
-            Answer::json(StatusCode::ACCEPTED, &ImportOfBooks::of(tx, id, now)?)
+            Answer::json(StatusCode::ACCEPTED, &FileImport::of(tx, kind, id, now)?)
         })
         .await?;
     if is_begun.load(std::sync::atomic::Ordering::Relaxed) {
         let library = app.library.clone();
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = undo::run(&library.db, id, librarian.uid, &library.clock) {
+            if let Err(error) = undo::run(&library.db, kind, id, by, &library.clock) {
                 tracing::error!(import = id.0, error = format!("{error:#}"), "the undo of an import stopped");
             }
         });
     }
     Ok(answer)
+}
+
+/// List the last twenty imports of books, newest first.
+#[utoipa::path(get, path = "/imports/books", responses((status = 200, body = FileImports)))]
+pub async fn list_imports(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
+    list(&app, imports::Kind::Books).await
+}
+
+/// Read the progress of an import of books, or its result.
+#[utoipa::path(get, path = "/imports/books/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = FileImport)))]
+pub async fn read_import(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<axum::Json<FileImport>> {
+    read(&app, imports::Kind::Books, id).await
+}
+
+/// Download the rejected rows of an import of books, each after its line and reason, to correct and import again.
+#[utoipa::path(get, path = "/imports/books/{id}/rejected.csv", params(("id" = i64, Path)),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
+    export_rejected(&app, imports::Kind::Books, id).await
+}
+
+/// Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
+/// progress.
+#[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
+    responses((status = 202, body = FileImport)))]
+pub async fn undo_import(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(id): Id<ImportId>,
+    once: Once,
+) -> Result<Answer> {
+    undo_import_of(&app, librarian.uid, imports::Kind::Books, id, once).await
+}
+
+/// The calls of a kind of list whose rows each make one entry.
+macro_rules! entries {
+    (
+        $row:ty, $vocabulary:ident;
+        $(#[$columns_doc:meta])* $columns:ident = $columns_path:literal;
+        $(#[$check_doc:meta])* $check:ident = $check_path:literal;
+        $(#[$import_doc:meta])* $import:ident, $(#[$list_doc:meta])* $list:ident = $import_path:literal;
+        $(#[$read_doc:meta])* $read:ident = $read_path:literal;
+        $(#[$rejected_doc:meta])* $rejected:ident = $rejected_path:literal;
+        $(#[$undo_doc:meta])* $undo:ident = $undo_path:literal;
+    ) => {
+        $(#[$columns_doc])*
+        #[utoipa::path(post, path = $columns_path,
+            request_body(content = String, content_type = "application/octet-stream"),
+            responses((status = 200, body = FileColumns)))]
+        pub async fn $columns(
+            State(app): State<Shared>,
+            permit: ImportPermit,
+            Body(file): Body,
+        ) -> Result<axum::Json<FileColumns>> {
+            columns_of(&app, &$vocabulary, books::LONGEST, permit, file).await
+        }
+
+        $(#[$check_doc])*
+        #[utoipa::path(post, path = $check_path, params(EntriesQuery),
+            request_body(content = String, content_type = "application/octet-stream"),
+            responses((status = 200, body = EntriesReport)))]
+        pub async fn $check(
+            State(app): State<Shared>,
+            SignedIn(librarian): SignedIn,
+            Query(query): Query<EntriesQuery>,
+            permit: ImportPermit,
+            Body(file): Body,
+        ) -> Result<axum::Json<EntriesReport>> {
+            check_entries::<$row>(app, librarian.uid, query, permit, file).await
+        }
+
+        $(#[$import_doc])*
+        #[utoipa::path(post, path = $import_path, params(EntriesQuery),
+            request_body(content = String, content_type = "application/octet-stream"),
+            responses((status = 202, body = FileImport)))]
+        pub async fn $import(
+            State(app): State<Shared>,
+            SignedIn(librarian): SignedIn,
+            Query(query): Query<EntriesQuery>,
+            permit: ImportPermit,
+            once: Once,
+            Body(file): Body,
+        ) -> Result<Answer> {
+            import_entries::<$row>(app, librarian.uid, query, (permit, once), file).await
+        }
+
+        $(#[$list_doc])*
+        #[utoipa::path(get, path = $import_path, responses((status = 200, body = FileImports)))]
+        pub async fn $list(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
+            list(&app, <$row>::KIND).await
+        }
+
+        $(#[$read_doc])*
+        #[utoipa::path(get, path = $read_path, params(("id" = i64, Path)),
+            responses((status = 200, body = FileImport)))]
+        pub async fn $read(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<axum::Json<FileImport>> {
+            read(&app, <$row>::KIND, id).await
+        }
+
+        $(#[$rejected_doc])*
+        #[utoipa::path(get, path = $rejected_path, params(("id" = i64, Path)),
+            responses((status = 200, body = String, content_type = "text/csv")))]
+        pub async fn $rejected(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
+            export_rejected(&app, <$row>::KIND, id).await
+        }
+
+        $(#[$undo_doc])*
+        #[utoipa::path(post, path = $undo_path, params(("id" = i64, Path)),
+            responses((status = 202, body = FileImport)))]
+        pub async fn $undo(
+            State(app): State<Shared>,
+            SignedIn(librarian): SignedIn,
+            Id(id): Id<ImportId>,
+            once: Once,
+        ) -> Result<Answer> {
+            undo_import_of(&app, librarian.uid, <$row>::KIND, id, once).await
+        }
+    };
+}
+
+entries! {
+    Loan, LOANS;
+    /// Read the columns of a list of open loans, and guess their fields. Stores nothing.
+    read_loans_columns = "/imports/loans/columns";
+    /// Preview an import of open loans: what would be new, is there already, or is rejected. Stores nothing.
+    check_loans = "/imports/loans/check";
+    /// Import open loans of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll number, day
+    /// of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The import goes on by itself;
+    /// read its progress.
+    import_loans,
+    /// List the last twenty imports of open loans, newest first.
+    list_loan_imports = "/imports/loans";
+    /// Read the progress of an import of open loans, or its result.
+    read_loan_import = "/imports/loans/{id}";
+    /// Download the rejected rows of an import of open loans, each after its line and reason, to correct and import again.
+    export_rejected_loans = "/imports/loans/{id}/rejected.csv";
+    /// Undo a whole import of open loans, while none of them was returned, extended or changed. The undo goes on by itself; read its
+    /// progress.
+    undo_loan_import = "/imports/loans/{id}/undo";
+}
+
+entries! {
+    Charge, CHARGES;
+    /// Read the columns of a list of open charges, and guess their fields. Stores nothing.
+    read_charges_columns = "/imports/charges/columns";
+    /// Preview an import of open charges: what would be new, is there already, or is rejected. Stores nothing.
+    check_charges = "/imports/charges/check";
+    /// Import open charges of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll number, amount, kind,
+    /// description and date. No notices are sent. The import goes on by itself; read its progress.
+    import_charges,
+    /// List the last twenty imports of open charges, newest first.
+    list_charge_imports = "/imports/charges";
+    /// Read the progress of an import of open charges, or its result.
+    read_charge_import = "/imports/charges/{id}";
+    /// Download the rejected rows of an import of open charges, each after its line and reason, to correct and import again.
+    export_rejected_charges = "/imports/charges/{id}/rejected.csv";
+    /// Undo a whole import of open charges, while nothing of them was paid, waived or cancelled. The undo goes on by itself; read its
+    /// progress.
+    undo_charge_import = "/imports/charges/{id}/undo";
 }
 
 /// Titles read at once for a download.

@@ -17,8 +17,10 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{
-    Pace,
+    Pace, RejectedLine,
+    amount::amount,
     marc::{self, Record},
+    reason,
     rejects::{Excerpt, Rejected, Rejects},
     table::{Columns, PROBLEM, RECORD, Row, Source, Table},
 };
@@ -38,7 +40,7 @@ use crate::{
         id::{BookId, CopyId, ImportId, UserId},
         isbn::isbn_13,
         moment::Moment,
-        rule::{FieldError, Invalid},
+        rule::Invalid,
         rulebook::Rulebook,
     },
     message,
@@ -48,7 +50,7 @@ use crate::{
         self, Db, Tx, books,
         copies::{self, Holder},
         events::{self, Entry},
-        imports::{self, Counts, State},
+        imports::{self, Counts, Kind, State},
     },
 };
 
@@ -79,7 +81,7 @@ pub const COLUMNS: &[&str] = &[
 /// Maximum bytes of an upload's unpacked text.
 pub const LONGEST: u64 = 64 * 1024 * 1024;
 /// Maximum rows of an upload.
-const MOST_ROWS: u64 = 100_000;
+pub(super) const MOST_ROWS: u64 = 100_000;
 
 /// Separators of barcodes in a cell.
 const BARCODE_SEPARATORS: [char; 4] = ['|', ';', ',', '\n'];
@@ -93,9 +95,9 @@ const BATCH_COPIES: i64 = 2000;
 /// Maximum number of a row's barcodes whose errors are listed.
 const MAX_LISTED_ERRORS: usize = 20;
 
-/// Maximum number of rejected rows listed in a report, and maximum size of their file in bytes of JSON.
-const LISTED: usize = 200;
-const ROOM_FOR_REJECTS: usize = 400 * 1024;
+/// Maximum rejected rows listed in a report, and the bytes of JSON of their file.
+pub(super) const LISTED: usize = 200;
+pub(super) const ROOM_FOR_REJECTS: usize = 400 * 1024;
 
 /// Numbers of rows of a file by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -108,14 +110,6 @@ pub struct Totals {
     /// Rows already in the catalogue.
     pub known: u64,
     pub rejected: u64,
-}
-
-/// Rejected row of a report.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RejectedBook {
-    pub line: u64,
-    /// Errors by field.
-    pub errors: Vec<FieldError>,
 }
 
 /// Effect that an import would have.
@@ -135,10 +129,10 @@ pub struct BooksReport {
     pub clashes: u64,
     /// Rejected rows, clashes included.
     pub rejected: u64,
-    /// The first 200 rejected rows.
-    pub rejected_rows: Vec<RejectedBook>,
-    /// Rejected rows as CSV, each preceded by its line number and the reason, to correct and import again; null if
-    /// there are none, cut if there are very many.
+    /// At most the first 200 of them.
+    pub rejected_rows: Vec<RejectedLine>,
+    /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
+    /// are very many.
     #[schema(required)]
     pub rejects_file: Option<String>,
 }
@@ -254,7 +248,7 @@ fn columns(fields: Option<&[String]>) -> ([&'static str; COLUMNS.len() + 2], Opt
 
 fn open(source: &Source, longest: u64, fields: Option<&[String]>, bar: &ProgressBar) -> Result<Table> {
     let (known, fields) = columns(fields);
-    Table::open(source, longest, Columns { known: &known, required: TITLE.field, fields }, bar)
+    Table::open(source, longest, Columns { known: &known, required: &[TITLE.field], fields }, bar)
 }
 
 /// Counts the rows of an upload; fails if the file cannot be imported at all.
@@ -292,7 +286,9 @@ pub fn import_with(
     let mut running = Running::new(db, options, None, file_name(file));
     let outcome = running.run(&mut table, |line, refused, counts| {
         bar.set_message(format!("{} rows", counts.done));
-        rejects.add(refused.into_iter().map(|(row, _)| row).collect()).with_context(|| stopped(file, line))
+        rejects
+            .add(&refused.into_iter().map(|(row, _)| row).collect::<Vec<_>>())
+            .with_context(|| stopped(file, line))
     });
     running.end(outcome.is_ok(), None)?;
     outcome.map_err(|error| match error.downcast::<Broken>() {
@@ -306,12 +302,13 @@ pub fn import_with(
     Ok(Totals { rows, added, copies, known, rejected })
 }
 
-/// Returns the name of a file for display.
-fn file_name(file: &Path) -> String {
+/// Returns the name of a file, to be shown.
+#[must_use]
+pub fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().chars().take(200).collect()
 }
 
-fn stopped(file: &Path, line: u64) -> String {
+pub(super) fn stopped(file: &Path, line: u64) -> String {
     format!(
         "{}: stopped near line {line}, with what was before it stored; run the import again to go on",
         file.display()
@@ -376,7 +373,7 @@ pub fn check(db: &Db, file: &Source, options: &Options) -> Result<BooksReport> {
         for (row, invalid) in refused {
             excerpt.add(&row);
             if rejected_rows.len() < LISTED {
-                rejected_rows.push(RejectedBook { line: row.line(), errors: invalid.0 });
+                rejected_rows.push(RejectedLine { line: row.line(), errors: invalid.0 });
             }
         }
     }
@@ -512,25 +509,14 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     form.call_number = Some(Some(row.text(CALL_NUMBER.field, CALL_NUMBER, &mut invalid)));
     let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
     form.price = Some(row.parse(PRICE, not_price, &mut invalid, |cell| {
-        // Accepts the notation of accession registers, such as "Rs. 1,250/-".
-        let number = cell.trim_start_matches(|it: char| !it.is_ascii_digit() && it != '-').replace(',', "");
-        let price = Money::from_number(number.trim_end_matches("/-").trim().parse().ok()?)?;
+        let price = amount(cell)?;
         (Money::ZERO..=DEAREST).contains(&price).then_some(price)
     }));
     let row = Rejected::new(row, String::new());
     invalid.or(ImportedBook { form, import_key, key, barcodes, record, row })
 }
 
-/// Joins the errors of a row into one text.
-fn reason(invalid: &Invalid) -> String {
-    let errors = invalid.0.iter().map(|error| match error.field.as_ref() {
-        "" => error.message.clone(),
-        field => format!("{field}: {}", error.message),
-    });
-    errors.collect::<Vec<_>>().join("; ")
-}
-
-/// Returns the barcodes of a row, one per copy; if the row also has a number of copies, both must agree.
+/// Returns the barcodes of a row, one per copy; a number of copies beside them must equal their number.
 fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
     let cell = unbracketed(row.cell(copy::BARCODE.field), "|");
     let raw: Vec<&str> =
@@ -704,7 +690,7 @@ impl<'d> Running<'d> {
         let (refused, id, counts) = self.db.write_blocking(move |tx| -> storage::Result<_> {
             let id = match id {
                 Some(id) => id,
-                None => imports::begin_apart(tx, &file_name, now)?,
+                None => imports::begin_apart(tx, Kind::Books, &file_name, now)?,
             };
             let Portion { rows, books, mut refused, .. } = portion;
             let rulebook = Policies::default().current(tx)?;

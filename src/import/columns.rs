@@ -16,7 +16,7 @@ pub const SHOWN: usize = 3;
 pub struct Vocabulary {
     /// Key under which chosen fields are remembered.
     pub kind: &'static str,
-    pub required: &'static str,
+    pub required: &'static [&'static str],
     pub fields: &'static [&'static str],
     /// Headings by field: lower-case, letters and digits only. Earlier fields and headings win.
     headings: &'static [(&'static str, &'static [&'static str])],
@@ -25,7 +25,7 @@ pub struct Vocabulary {
 /// Books: headings of Koha, `SLiMS`, Libib, `OpenLibry`, and of accession registers.
 pub const BOOKS: Vocabulary = Vocabulary {
     kind: "books",
-    required: "title",
+    required: &["title"],
     fields: super::books::COLUMNS,
     headings: &[
         (
@@ -184,7 +184,7 @@ pub const BOOKS: Vocabulary = Vocabulary {
 /// People: headings of admission registers and of Koha.
 pub const PEOPLE: Vocabulary = Vocabulary {
     kind: "people",
-    required: "rollNumber",
+    required: &["rollNumber"],
     fields: &["rollNumber", "name", "email", "department", "batch", "section", "category", "validUntil"],
     headings: &[
         (
@@ -269,7 +269,117 @@ pub const PEOPLE: Vocabulary = Vocabulary {
     ],
 };
 
-/// Column of a file, with its guessed field and sample cells.
+/// Headings of a copy's barcode in lists of loans.
+const BARCODES: &[&str] = &[
+    "barcode",
+    "accessionno",
+    "accessionnumber",
+    "accno",
+    "accnno",
+    "itemcode",
+    "itembarcode",
+    "copybarcode",
+    "bookid",
+    "bookno",
+    "परिग्रहणसंख्या",
+];
+
+/// Headings of a roll number in lists of loans and charges.
+const ROLL_NUMBERS: &[&str] = &[
+    "rollnumber",
+    "rollno",
+    "admissionno",
+    "admissionnumber",
+    "admno",
+    "memberid",
+    "membercode",
+    "cardnumber",
+    "borrower",
+    "patron",
+    "studentid",
+    "idno",
+    "regno",
+    "enrolmentno",
+    "enrollmentno",
+    "usn",
+    "प्रवेशसंख्या",
+    "रोलनंबर",
+    "अनुक्रमांक",
+];
+
+/// Open loans: headings of Koha's `issues`, of `SLiMS`' `loan`, and of issue registers.
+pub const LOANS: Vocabulary = Vocabulary {
+    kind: "loans",
+    required: &["barcode", "rollNumber", "lent", "due"],
+    fields: &["barcode", "rollNumber", "lent", "due", "renewals"],
+    headings: &[
+        ("barcode", BARCODES),
+        ("rollNumber", ROLL_NUMBERS),
+        (
+            "lent",
+            &[
+                "lenton",
+                "issuedate",
+                "dateofissue",
+                "issuedon",
+                "issued",
+                "loandate",
+                "checkoutdate",
+                "checkedout",
+                "borrowedon",
+                "from",
+                "जारीतिथि",
+                "दिया",
+            ],
+        ),
+        (
+            "due",
+            &[
+                "duedate",
+                "datedue",
+                "dueon",
+                "returndate",
+                "returnby",
+                "lastdate",
+                "until",
+                "देयतिथि",
+                "वापसीतिथि",
+            ],
+        ),
+        ("renewals", &["renewed", "renewalscount", "renewalcount", "timesrenewed", "renewal", "नवीनीकरण"]),
+    ],
+};
+
+/// Open charges: headings of Koha's `accountlines`, of `SLiMS`' `fines`, and of fine registers.
+pub const CHARGES: Vocabulary = Vocabulary {
+    kind: "charges",
+    required: &["rollNumber", "amount"],
+    fields: &["rollNumber", "amount", "kind", "description", "date"],
+    headings: &[
+        ("rollNumber", ROLL_NUMBERS),
+        (
+            "amount",
+            &[
+                "amountoutstanding",
+                "outstanding",
+                "balance",
+                "due",
+                "dues",
+                "debet",
+                "fine",
+                "fineamount",
+                "owes",
+                "राशि",
+                "जुर्माना",
+            ],
+        ),
+        ("kind", &["type", "debittypecode", "accounttype", "chargetype", "प्रकार"]),
+        ("description", &["reason", "note", "remarks", "remark", "particulars", "title", "कारण", "विवरण"]),
+        ("date", &["finesdate", "finedate", "chargedon", "on", "createdon", "तिथि", "दिनांक"]),
+    ],
+};
+
+/// A column of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub heading: String,

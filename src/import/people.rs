@@ -12,7 +12,6 @@ use std::{
     collections::{BTreeSet, HashMap, HashSet},
     path::Path,
     sync::Arc,
-    time::Duration,
 };
 
 use csv::StringRecord;
@@ -24,6 +23,8 @@ use utoipa::ToSchema;
 
 use super::{
     Pace,
+    day::{self, Order},
+    patiently, reason,
     rejects::{Excerpt, Rejected, Rejects},
     table::{Columns, Row, Source, Table},
 };
@@ -76,11 +77,6 @@ const ROOM_FOR_REJECTS: usize = 300 * 1024;
 const PORTION: usize = 1000;
 /// Maximum bytes of rows in a portion, which may end it before [`PORTION`] rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
-
-/// Maximum retries of a portion after [`storage::Error::Busy`].
-const TRIES: u32 = 5;
-/// Pause before the first retry; it doubles with each.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Numbers of rows by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -229,7 +225,7 @@ fn cell<'t>(row: &Row<'t>, column: &'static str) -> Option<&'t str> {
 }
 
 /// Returns the folded roll number of a row; empty if the cell is not one.
-fn roll_number(row: &Row<'_>, invalid: &mut Invalid) -> String {
+pub(super) fn roll_number(row: &Row<'_>, invalid: &mut Invalid) -> String {
     // NFKC turns full-width digits into digits. It may enlarge a character to eighteen, hence the limit.
     let cell: String = cell(row, COLUMNS[0]).unwrap_or_default().nfkc().take(1000).collect();
     let mut wrong = Invalid::default();
@@ -248,7 +244,7 @@ fn read_row(row: &Row<'_>) -> Read {
     let or_clear = |column| cell(row, column).map(|cell| (cell != CLEAR).then(|| cell.to_owned()));
     let roll_number = roll_number(row, &mut invalid);
     let valid_until = cell(row, VALID_UNTIL).map(|cell| {
-        let day = (cell != CLEAR).then(|| day(cell));
+        let day = (cell != CLEAR).then(|| day::read(cell, Order::DayFirst).ok());
         if day == Some(None) {
             invalid.push(VALID_UNTIL, message::import_not_day(&cell.chars().take(40).collect::<String>()));
         }
@@ -279,17 +275,6 @@ fn portion(table: &mut Table) -> Result<Vec<Read>> {
         }
     }
     Ok(rows)
-}
-
-/// Parses a day as written in India (5-6-2027 is 5 June) or in ISO format.
-fn day(cell: &str) -> Option<Date> {
-    let parts: Vec<&str> = cell.split(['-', '/', '.']).collect();
-    let [first, month, last] = parts.as_slice() else { return None };
-    let (year, day) = if first.len() == 4 { (first, last) } else { (last, first) };
-    if year.len() != 4 || parts.iter().any(|part| !part.bytes().all(|byte| byte.is_ascii_digit())) {
-        return None;
-    }
-    Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
 impl Wanted {
@@ -441,7 +426,10 @@ struct Facts {
 /// Maximum leading zeros that a spreadsheet may have dropped.
 const ZEROS: usize = 8;
 
-fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<String, people::Record>> {
+pub(super) fn without_zeros(
+    tx: &mut Tx<'_>,
+    keys: &[&str],
+) -> storage::Result<HashMap<String, people::Record>> {
     let numbers =
         keys.iter().filter(|key| !key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
     let padded: Vec<String> =
@@ -672,7 +660,7 @@ impl Reporting {
         let rejected = Rejected::of(row.line, row.cells.clone(), reason.clone());
         match &mut self.list {
             List::Answer(excerpt) => excerpt.add(&rejected),
-            List::File(rejects) => rejects.add(vec![rejected])?,
+            List::File(rejects) => rejects.add(&[rejected])?,
         }
         self.rejected.push(|| RejectedRow { line: row.line, reason, errors: invalid.0 });
         Ok(())
@@ -745,7 +733,7 @@ impl Import<'_> {
     /// If nothing was stored, or not all rows.
     pub fn run(&self, file: &Source) -> Result<Report> {
         let known = [COLUMNS.as_slice(), &[SECTION], &IGNORED].concat();
-        let columns = Columns { known: &known, required: COLUMNS[0], fields: self.fields };
+        let columns = Columns { known: &known, required: &[COLUMNS[0]], fields: self.fields };
         let mut table = Table::open(file, LONGEST, columns, &ProgressBar::hidden())?;
         let index = Index::of(&mut table)?;
         let mut reporting = Reporting {
@@ -841,22 +829,14 @@ impl Import<'_> {
             return Ok(());
         }
         let rows = Arc::new(rows);
-        let (mut tries, mut pause) = (0, PAUSE);
-        let stored = loop {
+        let stored = patiently(|| {
             let (rows, policies, authority, moment) =
                 (Arc::clone(&rows), self.policies.clone(), self.authority.clone(), self.moment);
-            let done = self.db.write_blocking(move |tx| {
+            self.db.write_blocking(move |tx| {
                 let rulebook = policies.current(tx)?;
                 store(tx, &rows, &authority, moment, rulebook.on(moment.today))
-            });
-            match done {
-                Err(storage::Error::Busy(_)) if tries < TRIES => {
-                    std::thread::sleep(pause);
-                    (tries, pause) = (tries + 1, pause * 2);
-                }
-                done => break done,
-            }
-        };
+            })
+        });
         let before = reporting.totals.added + reporting.totals.changed;
         let stored = stored.map_err(|source| match before {
             0 => Error::Storage(source),
@@ -902,37 +882,5 @@ impl Import<'_> {
             }
         }
         Ok(())
-    }
-}
-
-fn reason(invalid: &Invalid) -> String {
-    let told = invalid.0.iter().map(|error| match error.field.as_ref() {
-        "" => error.message.clone(),
-        field => format!("{field}: {}", error.message),
-    });
-    told.collect::<Vec<_>>().join("; ")
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::civil::date;
-
-    use super::*;
-
-    #[test]
-    fn days_are_written_as_in_india_or_as_iso_r_people_4() {
-        for (cell, expected) in [
-            ("05-06-2027", Some(date(2027, 6, 5))),
-            ("5/6/2027", Some(date(2027, 6, 5))),
-            ("31.12.2027", Some(date(2027, 12, 31))),
-            ("2027-06-05", Some(date(2027, 6, 5))),
-            ("31-02-2027", None),
-            ("06-31-2027", None),
-            ("5-6-27", None),
-            ("June 2027", None),
-            ("+5-6-2027", None),
-        ] {
-            assert_eq!(day(cell), expected, "{cell}");
-        }
     }
 }

@@ -10,6 +10,7 @@ use super::table::{REJECT_COLUMNS, Row, Source, Table};
 use crate::spreadsheet::guarded;
 
 /// Rejected row with its cells as read.
+#[derive(Clone)]
 pub struct Rejected {
     line: u64,
     cells: StringRecord,
@@ -71,9 +72,8 @@ impl Rejects {
     }
 
     /// Appends rows, ordered by line.
-    pub fn add(&mut self, mut rows: Vec<Rejected>) -> Result<()> {
-        rows.sort_by_key(|row| row.line);
-        for row in &rows {
+    pub fn add(&mut self, rows: &[Rejected]) -> Result<()> {
+        for row in rows {
             self.count += 1;
             self.write([&row.line.to_string(), &row.reason], row.cells.iter())?;
         }

@@ -60,7 +60,8 @@ impl fmt::Display for Source {
 pub struct Columns<'c> {
     /// Fields that the import reads.
     pub known: &'c [&'c str],
-    pub required: &'c str,
+    /// Fields that the file must have.
+    pub required: &'c [&'c str],
     /// Field of each column in order, blank for one that is ignored; `None` takes them from the header.
     pub fields: Option<&'c [String]>,
 }
@@ -239,7 +240,7 @@ impl<'t> Row<'t> {
     }
 }
 
-fn named(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMap<String, usize>> {
+fn named(header: &StringRecord, known: &[&str], required: &[&str]) -> Result<HashMap<String, usize>> {
     let first = &known[..known.len().min(3)];
     ensure!(
         !header.is_empty(),
@@ -257,11 +258,13 @@ fn named(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMa
         );
         ensure!(columns.insert(name.to_owned(), index).is_none(), "line 1: column \"{name}\" appears twice");
     }
-    ensure!(
-        columns.contains_key(required),
-        "line 1: the header is missing or has no column \"{required}\"; it may have {}",
-        listed(known)
-    );
+    for field in required {
+        ensure!(
+            columns.contains_key(*field),
+            "line 1: the header is missing or has no column \"{field}\"; it may have {}",
+            listed(known)
+        );
+    }
     Ok(columns)
 }
 
@@ -293,7 +296,9 @@ fn chosen(
         ensure!(known.contains(&field.as_str()), "there is no field \"{}\"", short(field));
         ensure!(columns.insert(field.clone(), index).is_none(), "two columns are chosen as \"{field}\"");
     }
-    ensure!(columns.contains_key(required), "no column is chosen as \"{required}\"");
+    for field in required {
+        ensure!(columns.contains_key(*field), "no column is chosen as \"{field}\"");
+    }
     if is_list_of_rejects(header) {
         columns.extend(REJECT_COLUMNS.iter().enumerate().map(|(index, name)| ((*name).to_owned(), index)));
     }
@@ -436,7 +441,7 @@ mod tests {
     #[test]
     fn a_header_is_asked_for_and_a_misspelt_column_named() {
         let header = |names: &[&str]| {
-            named(&StringRecord::from(names.to_vec()), &["title", "author"], "title")
+            named(&StringRecord::from(names.to_vec()), &["title", "author"], &["title"])
                 .map_or_else(|error| error.to_string(), |columns| columns.len().to_string())
         };
         assert!(header(&["Madame Bovary", "Gustave Flaubert"]).contains("Madame Bovary"));

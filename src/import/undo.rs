@@ -1,67 +1,100 @@
-//! Undo of a whole import of books in portions, unless one of its books was lent.
+//! Undo of a whole import, portion by portion, while nothing of it was touched.
 
 use crate::{
-    circulation::{self, Actor, NotUndone, stock, undo::not_undone},
+    circulation::{
+        self, Actor, NotUndone, stock,
+        undo::{not_undone, undo_imported},
+    },
     clock::Clock,
     domain::{
         change::CatalogueChange,
         id::{BookId, CopyId, ImportId, UserId},
+        moment::Moment,
     },
     storage::{
         self, Db, Tx,
         events::{self, Entry},
-        imports::{self, State},
+        imports::{self, Kind, State},
     },
 };
 
-/// Maximum titles, and copies, removed in one transaction.
+/// Titles and copies, loans or charges taken out in one transaction.
 const PORTION: i64 = 200;
 
-/// Fails if books of the import are in use.
-pub fn check(tx: &mut Tx<'_>, id: ImportId) -> circulation::Result<()> {
-    match imports::in_use(tx, id)? {
-        0 => Ok(()),
-        books => Err(not_undone(NotUndone::Lent { books })),
+/// Fails if the import is in use, or would forgive what is on the librarian's own account (X11).
+pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulation::Result<()> {
+    if kind == Kind::Charges && imports::charges_of(tx, id, by)? > 0 {
+        return Err(circulation::Error::OwnAccount);
+    }
+    match (imports::in_use(tx, id)?, kind) {
+        (0, _) => Ok(()),
+        (books, Kind::Books) => Err(not_undone(NotUndone::Lent { books })),
+        (loans, Kind::Loans) => Err(not_undone(NotUndone::Loans { loans })),
+        (charges, Kind::Charges) => Err(not_undone(NotUndone::Charges { charges })),
     }
 }
 
-/// Removes the titles and copies that an import added, after [`imports::begin_undo`]. Stops and leaves the rest if one
-/// of its books is lent meanwhile. Blocks on the database, so it must run on a plain thread.
-pub fn run(db: &Db, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<()> {
+/// Takes out what an import added, after [`imports::begin_undo`]. Stops, with the rest left, if something is touched meanwhile.
+/// Blocks on the database, so it must run on a plain thread.
+pub fn run(db: &Db, kind: Kind, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<()> {
     loop {
         let moment = clock.moment();
-        let is_over = db.write_blocking(move |tx| -> storage::Result<bool> {
-            let (titles, copies) = imports::left(tx, id, PORTION)?;
-            if titles.is_empty() && copies.is_empty() {
-                imports::end(tx, id, State::Undone, None, moment.at)?;
-                return Ok(true);
+        let portion = db.write_blocking(move |tx| match kind {
+            Kind::Books => take_out_books(tx, id, by, moment).map_err(circulation::Error::from),
+            Kind::Loans | Kind::Charges => take_out_entries(tx, id, by, moment),
+        });
+        match portion {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(circulation::Error::Storage(error)) => return Err(error),
+            // Touched since the check of this portion, which is rolled back.
+            Err(_) => {
+                return db.write_blocking(move |tx| imports::end(tx, id, State::Stopped, None, moment.at));
             }
-            if imports::in_use(tx, id)? > 0 {
-                imports::end(tx, id, State::Stopped, None, moment.at)?;
-                return Ok(true);
-            }
-            let mut count = 0;
-            for title in &titles {
-                match stock::remove_title(tx, Actor::Librarian(by), moment, *title) {
-                    Ok(_) => count += 1,
-                    // A librarian has deleted the title since.
-                    Err(circulation::Error::NotFound) => {}
-                    Err(error) => return Err(error.into_storage()),
-                }
-            }
-            for group in copies.chunk_by(|(_, one), (_, next)| one == next) {
-                let (book, added): (BookId, Vec<CopyId>) =
-                    (group[0].1, group.iter().map(|(copy, _)| *copy).collect());
-                stock::take_back_copies(tx, book, &added).map_err(circulation::Error::into_storage)?;
-            }
-            imports::forget(tx, id, &titles, &copies, moment.at)?;
-            let change = CatalogueChange::ImportUndone { import: id, count };
-            let entry = Entry { person: None, book: None, copy: None, change: change.into() };
-            events::record(tx, moment.at, Some(by), &entry)?;
-            Ok(false)
-        })?;
-        if is_over {
-            return Ok(());
         }
     }
+}
+
+/// Undoes the next changes of an import; true if the undo is over.
+fn take_out_entries(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> circulation::Result<bool> {
+    let changes = imports::entries_left(tx, id, PORTION)?;
+    if changes.is_empty() {
+        imports::end(tx, id, State::Undone, None, moment.at)?;
+        return Ok(true);
+    }
+    undo_imported(tx, Actor::Librarian(by), moment, &changes)?;
+    imports::forget_entries(tx, id, &changes, moment.at)?;
+    Ok(false)
+}
+
+/// Takes out the next titles and copies of an import; true if the undo is over.
+fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> storage::Result<bool> {
+    let (titles, copies) = imports::left(tx, id, PORTION)?;
+    if titles.is_empty() && copies.is_empty() {
+        imports::end(tx, id, State::Undone, None, moment.at)?;
+        return Ok(true);
+    }
+    if imports::in_use(tx, id)? > 0 {
+        imports::end(tx, id, State::Stopped, None, moment.at)?;
+        return Ok(true);
+    }
+    let mut count = 0;
+    for title in &titles {
+        match stock::remove_title(tx, Actor::Librarian(by), moment, *title) {
+            Ok(_) => count += 1,
+            // A librarian deleted it since.
+            Err(circulation::Error::NotFound) => {}
+            Err(error) => return Err(error.into_storage()),
+        }
+    }
+    for group in copies.chunk_by(|(_, one), (_, next)| one == next) {
+        let (book, added): (BookId, Vec<CopyId>) =
+            (group[0].1, group.iter().map(|(copy, _)| *copy).collect());
+        stock::take_back_copies(tx, book, &added).map_err(circulation::Error::into_storage)?;
+    }
+    imports::forget(tx, id, &titles, &copies, moment.at)?;
+    let change = CatalogueChange::ImportUndone { import: id, count };
+    let entry = Entry { person: None, book: None, copy: None, change: change.into() };
+    events::record(tx, moment.at, Some(by), &entry)?;
+    Ok(false)
 }

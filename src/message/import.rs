@@ -1,5 +1,7 @@
 //! Imported files.
 
+use jiff::civil::Date;
+
 use super::Message;
 
 messages! {
@@ -30,6 +32,37 @@ messages! {
         "This number belongs to {name} since two records were merged. Use {roll_number}.";
     "import.zerosLost" = import_zeros_lost(known: &str, name: &str):
         "{name} has the roll number {known}: a spreadsheet may have dropped its zeros. Correct the number; if this is somebody else, add them by hand.";
+    "import.zerosLostOf" = import_zeros_lost_of(known: &str, name: &str):
+        "{name} has the roll number {known}: a spreadsheet may have dropped its zeros. Correct the number.";
+    "import.unknownRollNumber" = import_unknown_roll_number(value: &str):
+        "No person has the roll number {value}. Import the people first, or correct the number.";
+    "import.inactive" = import_inactive(name: &str):
+        "{name} is deactivated. Activate this person, and import the row again.";
+    "import.unknownBarcode" = import_unknown_barcode(value: &str):
+        "No copy has the barcode {value}. Import its book first, or correct the barcode.";
+    "import.barcodeTwice" = import_barcode_twice(line: u64): "The same barcode is in line {line}. Keep one of the rows.";
+    "import.onLoanTo" = import_on_loan_to(name: &str, due: Date):
+        "{name} has this copy on loan, due {due, date, medium}. Return it first, or remove the row.";
+    "import.copyKept" = import_copy_kept():
+        "This copy is kept for a reservation. Cancel the reservation, or remove the row.";
+    "import.copyInRepair" = import_copy_in_repair():
+        "This copy is in repair. Move it to the shelf, and import the row again.";
+    "import.copyLost" = import_copy_lost(): "This copy is marked as lost. Move it to the shelf, and import the row again.";
+    "import.copyMissing" = import_copy_missing():
+        "This copy is marked as missing. Move it to the shelf, and import the row again.";
+    "import.copyWithdrawn" = import_copy_withdrawn():
+        "This copy was withdrawn. Move it to the shelf, and import the row again.";
+    "import.lentInFuture" = import_lent_in_future(on: Date): "{on, date, medium} is still to come. Correct the day.";
+    "import.dueBeforeLent" = import_due_before_lent(due: Date, lent: Date):
+        "The due date, {due, date, medium}, is before the day of the loan, {lent, date, medium}. Correct one of them.";
+    "import.dayTwoWays" = import_day_two_ways(value: &str):
+        "\"{value}\" can be read two ways, because the file writes days both ways. Write it as year-month-day, such as 2026-05-31.";
+    "import.notRenewals" = import_not_renewals(value: &str, max: i64):
+        "\"{value}\" is not a number of extensions from 0 to {max}.";
+    "import.notAmount" = import_not_amount(value: &str):
+        "\"{value}\" is not an amount above 0 with at most two decimals, such as 12.50.";
+    "import.notChargeKind" = import_not_charge_kind(value: &str):
+        "\"{value}\" is not one of overdue, lost, damage and other.";
     "import.notDay" = import_not_day(value: &str): "\"{value}\" is not a day, such as 31-05-2027.";
     "import.emailOfAnother" = import_email_of_another(email: &str): "{email} is the email of another person.";
     "import.tooManyRows" = import_too_many_rows(max: usize):

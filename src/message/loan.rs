@@ -52,6 +52,8 @@ messages! {
     "change.lent" = change_lent(title: &str, due: Date): "“{title}” lent, due {due, date, medium}.";
     "change.lentCopy" = change_lent_copy(title: &str, barcode: &str, due: Date):
         "“{title}” lent (copy {barcode}), due {due, date, medium}.";
+    "change.loanImported" = change_loan_imported(title: &str, barcode: &str, lent: Date, due: Date):
+        "“{title}” (copy {barcode}) imported as lent on {lent, date, medium}, due {due, date, medium}.";
     "change.returned" = change_returned(title: &str): "“{title}” returned to the shelf.";
     "change.returnedToShelve" = change_returned_to_shelve(title: &str): "“{title}” returned, to be shelved.";
     "change.returnedElsewhere" = change_returned_elsewhere(title: &str): "“{title}” returned.";
@@ -81,6 +83,7 @@ messages! {
     "undone.renewed" = undone_renewed(title: &str, due: Date): "Undone: “{title}” is due {due, date, medium} again.";
 
     // Explanations of due dates.
+    "explain.dueImported" = explain_due_imported(file: &str): "As the imported list “{file}” says";
     "explain.due" = explain_due(days: i64, from: Date):
         "{days, plural, =0 {The day itself, {from, date, full}} one {# day from {from, date, full}} other {# days from {from, date, full}}}";
     "explain.renewed" = explain_renewed(days: i64, from: Date):

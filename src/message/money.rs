@@ -20,6 +20,8 @@ messages! {
     "chargeSettled" = charge_settled(): "Nothing more is owed for this.";
 
     // Recorded changes.
+    "change.chargeImported" = change_charge_imported(of: &str, amount: Money, reason: &str):
+        "Imported: {amount, number, money} owed ({of}): {reason}.";
     "change.chargedFor" = change_charged_for(of: &str, amount: Money, reason: &str):
         "{amount, number, money} charged ({of}): {reason}.";
     "change.paid" = change_paid(amount: Money, method: &str, receipt: &str):
@@ -71,6 +73,9 @@ messages! {
     "explain.notCounted" = explain_not_counted(day: Date): "{day, date, full} not counted";
     "explain.holidayNotCounted" = explain_holiday_not_counted(day: Date, name: &str):
         "{day, date, full} ({name}) not counted";
+    "explain.chargeImported" = explain_charge_imported(file: &str): "From the imported list “{file}”";
+    "explain.chargeImportedSince" = explain_charge_imported_since(file: &str, since: Date):
+        "From the imported list “{file}”, of {since, date, medium}";
     "explain.paid" = explain_paid(amount: Money, receipt: &str): "{amount, number, money} paid, receipt {receipt}";
     "explain.waived" = explain_waived(amount: Money, reason: &str): "{amount, number, money} waived: {reason}";
     "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} cancelled";

@@ -23,6 +23,10 @@ messages! {
         "{people, plural, one {# person was} other {# people were}} changed since: {names}. Correct the rest by hand.";
     "block.undoLent" = block_undo_lent(books: i64):
         "{books, plural, one {# of these books was} other {# of these books were}} lent, reserved or reviewed since. Delete the others one by one.";
+    "block.undoLoans" = block_undo_loans(loans: i64):
+        "{loans, plural, one {# of these loans was} other {# of these loans were}} returned, extended or changed since. Return the others at the desk one by one.";
+    "block.undoCharges" = block_undo_charges(charges: i64):
+        "{charges, plural, one {# of these charges was} other {# of these charges were}} paid, waived or cancelled since. Cancel the others one by one.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
 
     "block.undoLate" = block_undo_late(minutes: i64):

@@ -206,6 +206,22 @@ pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
 }
 
+/// Returns the titles of the copies with these (folded) barcodes, each once, by number.
+pub fn titles_of(tx: &mut Tx<'_>, barcodes: &[&str]) -> Result<Vec<BookId>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT DISTINCT c.book_id FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+             JOIN copies AS c ON c.barcode_key = wanted.it ORDER BY c.book_id"
+        )
+    } else {
+        sql!(
+            "SELECT DISTINCT c.book_id FROM json_each($1) AS wanted CROSS JOIN copies AS c
+             ON c.barcode_key = wanted.value ORDER BY c.book_id"
+        )
+    };
+    tx.query(statement, &[&json!(barcodes).to_string()], |row| row.get(0))
+}
+
 /// Counts, for each reader, the copies that were returned without the desk and not checked in there yet.
 pub fn unseen_by_reader(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(

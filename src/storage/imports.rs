@@ -1,16 +1,37 @@
-//! Imports of books: their progress, the titles and copies that each added, the columns of known files, and the MARC
-//! records of titles.
+//! Imports from files: progress, what each added, the columns of known files, and the MARC records of titles.
 
 use serde_json::{Value, json};
 
+use jiff::civil::Date;
+
 use super::{Error, Result, Row, Tx};
 use crate::{
-    domain::id::{BookId, CopyId, ImportId, UserId},
+    domain::id::{BookId, ChangeId, CopyId, ImportId, LineId, LoanId, UserId},
     insert, sql,
 };
 
 /// Time without progress after which an import counts as stopped, in milliseconds.
 pub const STALE: i64 = 120_000;
+
+/// What the rows of an import are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Books,
+    Loans,
+    Charges,
+}
+
+impl Kind {
+    /// Name in the database and the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Books => "books",
+            Self::Loans => "loans",
+            Self::Charges => "charges",
+        }
+    }
+}
 
 /// State of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +64,13 @@ impl State {
 pub struct Counts {
     /// Rows read.
     pub done: i64,
-    /// New titles.
+    /// New titles, loans or charges.
     pub added: i64,
     /// Rows that added copies to a known title.
     pub more: i64,
     /// New copies.
     pub copies: i64,
-    /// Rows whose title and copies are in the catalogue already.
+    /// Rows that were in the library before.
     pub known: i64,
     /// Rejected rows with the ISBN of another title.
     pub clashes: i64,
@@ -70,12 +91,15 @@ pub struct Import {
     pub counts: Counts,
     /// Epoch milliseconds.
     pub started_at: i64,
+    /// False if the list of rejected rows is deleted.
+    pub keeps_rejects: bool,
 }
 
 macro_rules! columns {
     () => {
         "i.id, i.file_name, u.name, i.state, i.row_count, i.done, i.added, i.more, i.copies, i.known, i.clashes, i.rejected,
-         i.started_at, i.updated_at FROM imports AS i LEFT JOIN users AS u ON u.id = i.by_id"
+         i.started_at, i.updated_at, CASE WHEN i.rejects = '' THEN FALSE ELSE TRUE END
+         FROM imports AS i LEFT JOIN users AS u ON u.id = i.by_id"
     };
 }
 
@@ -106,6 +130,7 @@ fn import(row: &Row<'_>, now: i64) -> Result<Import> {
             rejected: row.get(11)?,
         },
         started_at: row.get(12)?,
+        keeps_rejects: row.get(14)?,
     })
 }
 
@@ -124,6 +149,7 @@ fn give_up_stale(tx: &mut Tx<'_>, now: i64) -> Result<()> {
 /// Begins an import; `None` while another one writes.
 pub fn begin(
     tx: &mut Tx<'_>,
+    kind: Kind,
     file_name: &str,
     by: Option<UserId>,
     rows: i64,
@@ -133,25 +159,24 @@ pub fn begin(
     tx.query_opt(
         sql!(
             "INSERT INTO imports (file_name, by_id, state, active, row_count, done, added, more, copies, known, clashes,
-                                  rejected, rejects, started_at, updated_at)
-             VALUES ($1, $2, 'running', 1, $3, 0, 0, 0, 0, 0, 0, 0, '', $4, $4)
+                                  rejected, rejects, started_at, updated_at, kind)
+             VALUES ($1, $2, 'running', 1, $3, 0, 0, 0, 0, 0, 0, 0, '', $4, $4, $5)
              ON CONFLICT (active) DO NOTHING RETURNING id"
         ),
-        &[&file_name, &by, &rows, &now],
+        &[&file_name, &by, &rows, &now, &kind.as_str()],
         |row| row.get(0),
     )
 }
 
-/// Begins an import from the command line. Other imports may run beside it; after a stop, the same command continues
-/// it.
-pub fn begin_apart(tx: &mut Tx<'_>, file_name: &str, now: i64) -> Result<ImportId> {
+/// Begins an import of the command line, which needs no turn: it goes on where it was stopped.
+pub fn begin_apart(tx: &mut Tx<'_>, kind: Kind, file_name: &str, now: i64) -> Result<ImportId> {
     let id = tx.insert(
         insert!(
             "INSERT INTO imports (file_name, state, row_count, done, added, more, copies, known, clashes, rejected, rejects,
-                                  started_at, updated_at)
-             VALUES ($1, 'running', 0, 0, 0, 0, 0, 0, 0, 0, '', $2, $2)"
+                                  started_at, updated_at, kind)
+             VALUES ($1, 'running', 0, 0, 0, 0, 0, 0, 0, 0, '', $2, $2, $3)"
         ),
-        &[&file_name, &now],
+        &[&file_name, &now, &kind.as_str()],
     )?;
     Ok(id.into())
 }
@@ -182,21 +207,113 @@ pub fn end(tx: &mut Tx<'_>, id: ImportId, state: State, rejects: Option<&str>, n
     Ok(())
 }
 
-/// Returns an import by its id.
-pub fn by_id(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<Option<Import>> {
-    tx.query_opt(sql!("SELECT ", columns!(), " WHERE i.id = $1"), &[&id], |row| import(row, now))
+/// Returns an import of a kind by its id.
+pub fn by_id(tx: &mut Tx<'_>, kind: Kind, id: ImportId, now: i64) -> Result<Option<Import>> {
+    tx.query_opt(
+        sql!("SELECT ", columns!(), " WHERE i.id = $1 AND i.kind = $2"),
+        &[&id, &kind.as_str()],
+        |row| import(row, now),
+    )
 }
 
-/// Returns the last imports, newest first.
-pub fn last(tx: &mut Tx<'_>, limit: i64, now: i64) -> Result<Vec<Import>> {
-    tx.query(sql!("SELECT ", columns!(), " ORDER BY i.id DESC LIMIT $1"), &[&limit], |row| import(row, now))
+/// Returns the last imports of a kind, newest first.
+pub fn last(tx: &mut Tx<'_>, kind: Kind, limit: i64, now: i64) -> Result<Vec<Import>> {
+    tx.query(
+        sql!("SELECT ", columns!(), " WHERE i.kind = $2 ORDER BY i.id DESC LIMIT $1"),
+        &[&limit, &kind.as_str()],
+        |row| import(row, now),
+    )
 }
 
-/// Returns the rejected rows of an import as CSV, with the name of its file.
-pub fn rejects(tx: &mut Tx<'_>, id: ImportId) -> Result<Option<(String, String)>> {
-    tx.query_opt(sql!("SELECT file_name, rejects FROM imports WHERE id = $1"), &[&id], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+/// Returns the rejected rows of an import as CSV.
+pub fn rejects(tx: &mut Tx<'_>, kind: Kind, id: ImportId) -> Result<Option<String>> {
+    tx.query_opt(
+        sql!("SELECT rejects FROM imports WHERE id = $1 AND kind = $2"),
+        &[&id, &kind.as_str()],
+        |row| row.get(0),
+    )
+}
+
+/// Time for which the rejected rows of loans and charges are kept, in milliseconds: they say who has what.
+const REJECTS_KEPT_FOR: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Deletes the old lists of rejected rows that name readers.
+pub fn forget_rejects(tx: &mut Tx<'_>, now: i64) -> Result<()> {
+    tx.execute(
+        sql!("UPDATE imports SET rejects = '' WHERE kind <> 'books' AND rejects <> '' AND started_at <= $1"),
+        &[&(now - REJECTS_KEPT_FOR)],
+    )?;
+    Ok(())
+}
+
+/// Loan or charge that an import made.
+#[derive(Clone, Debug)]
+pub enum Made {
+    Loan { loan: LoanId, copy: CopyId, due: Date, renewals: i64 },
+    Charge { line: LineId, key: String },
+}
+
+/// Notes a loan or a charge that an import made, with its change.
+pub fn add_entry(tx: &mut Tx<'_>, id: ImportId, change: ChangeId, made: &Made) -> Result<()> {
+    match made {
+        Made::Loan { loan, copy, due, renewals } => tx.execute_one(
+            sql!(
+                "INSERT INTO import_entries (change_id, import_id, loan_id, copy_id, due, renewals)
+                 VALUES ($1, $2, $3, $4, $5, $6)"
+            ),
+            &[&change, &id, loan, copy, &due.to_string(), renewals],
+        ),
+        Made::Charge { line, key } => tx.execute_one(
+            sql!(
+                "INSERT INTO import_entries (change_id, import_id, line_id, row_key) VALUES ($1, $2, $3, $4)"
+            ),
+            &[&change, &id, line, key],
+        ),
+    }
+}
+
+/// Returns which of these rows were imported as charges.
+pub fn known_rows(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<String>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT row_key FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+             JOIN import_entries ON row_key = wanted.it"
+        )
+    } else {
+        sql!(
+            "SELECT row_key FROM json_each($1) AS wanted CROSS JOIN import_entries ON row_key = wanted.value"
+        )
+    };
+    tx.query(statement, &[&json!(keys).to_string()], |row| row.get(0))
+}
+
+/// Returns the next changes of an import that are not undone yet.
+pub fn entries_left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Vec<ChangeId>> {
+    tx.query(
+        sql!("SELECT change_id FROM import_entries WHERE import_id = $1 ORDER BY change_id LIMIT $2"),
+        &[&id, &limit],
+        |row| row.get(0),
+    )
+}
+
+/// Forgets changes of an import that are undone, and shows a sign of life.
+pub fn forget_entries(tx: &mut Tx<'_>, id: ImportId, changes: &[ChangeId], now: i64) -> Result<()> {
+    for change in changes {
+        tx.execute_one(sql!("DELETE FROM import_entries WHERE change_id = $1"), &[change])?;
+    }
+    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+}
+
+/// Counts the charges of an import that are on this person's account.
+pub fn charges_of(tx: &mut Tx<'_>, id: ImportId, person: UserId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM import_entries AS t JOIN account_lines AS line ON line.id = t.line_id
+             WHERE t.import_id = $1 AND line.person_id = $2"
+        ),
+        &[&id, &person],
+        |row| row.get(0),
+    )
 }
 
 /// Records titles that an import added.
@@ -234,22 +351,29 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
     Ok(found?.is_some())
 }
 
-/// Counts the titles of an import with a loan, an open hold or a review, and its copies with a loan or a hold: any of
-/// them forbids its undo.
+/// Counts what forbids the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a hold,
+/// loans that were returned or changed or whose title is deleted, and charges of which something is settled.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
             "SELECT (SELECT COUNT(*) FROM import_titles AS t WHERE t.import_id = $1
                        AND (EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
                                     WHERE c.book_id = t.book_id)
-                            OR EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NOT NULL
+                            OR EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NOT NULL AND NOT l.voided
                                        WHERE c.book_id = t.book_id)
                             OR EXISTS (SELECT 1 FROM holds AS h WHERE h.book_id = t.book_id AND h.state IN ('waiting', 'ready'))
                             OR EXISTS (SELECT 1 FROM reviews AS r WHERE r.book_id = t.book_id)))
                   + (SELECT COUNT(*) FROM import_copies AS t WHERE t.import_id = $1
                        AND (EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NULL)
-                            OR EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NOT NULL)
-                            OR EXISTS (SELECT 1 FROM holds AS h WHERE h.copy_id = t.copy_id AND h.state = 'ready')))"
+                            OR EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NOT NULL AND NOT l.voided)
+                            OR EXISTS (SELECT 1 FROM holds AS h WHERE h.copy_id = t.copy_id AND h.state = 'ready')))
+                  + (SELECT COUNT(*) FROM import_entries AS t WHERE t.import_id = $1 AND t.loan_id IS NOT NULL
+                       AND NOT EXISTS (SELECT 1 FROM loans AS l JOIN books AS b ON b.id = l.book_id
+                                       WHERE l.id = t.loan_id AND l.ended_at IS NULL AND l.copy_id = t.copy_id
+                                         AND l.return_date = t.due AND l.renewals = t.renewals))
+                  + (SELECT COUNT(*) FROM import_entries AS t WHERE t.import_id = $1 AND t.line_id IS NOT NULL
+                       AND COALESCE((SELECT CAST(SUM(s.amount) AS BIGINT) FROM settlements AS s
+                                     WHERE s.charge_id = t.line_id), 0) <> 0)"
         ),
         &[&id],
         |row| row.get(0),
@@ -318,7 +442,8 @@ pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
             "SELECT (SELECT COUNT(*) FROM import_titles WHERE import_id = $1)
-                  + (SELECT COUNT(*) FROM import_copies WHERE import_id = $1)"
+                  + (SELECT COUNT(*) FROM import_copies WHERE import_id = $1)
+                  + (SELECT COUNT(*) FROM import_entries WHERE import_id = $1)"
         ),
         &[&id],
         |row| row.get(0),

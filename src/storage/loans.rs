@@ -73,6 +73,41 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
     Ok(id.into())
 }
 
+/// Inserts a loan that began in another system, with its renewals, and returns its id.
+pub fn take_over(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<LoanId> {
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, renewals, due_reasons)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+        ),
+        &[
+            &loan.user_id,
+            &loan.book_id,
+            &loan.title,
+            &loan.copy_id,
+            &loan.entry_date.to_string(),
+            &loan.return_date.to_string(),
+            &loan.loan_days,
+            &loan.renewals,
+            &loan.due_reasons,
+        ],
+    )?;
+    Ok(id.into())
+}
+
+/// True if this copy was lent to this person, or to a reader who is forgotten, on this day, and returned since.
+pub fn is_over(tx: &mut Tx<'_>, copy: CopyId, user: UserId, begun: Date) -> Result<bool> {
+    let found = tx.query_opt(
+        sql!(
+            "SELECT id FROM loans WHERE copy_id = $1 AND ended_at IS NOT NULL AND NOT voided AND entry_date = $3
+               AND (user_id = $2 OR user_id IS NULL) LIMIT 1"
+        ),
+        &[&copy, &user, &begun.to_string()],
+        |row| row.get::<LoanId>(0),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Returns the borrower of an open loan.
 pub fn borrower(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<UserId>> {
     tx.query_opt(sql!("SELECT user_id FROM loans WHERE id = $1 AND ended_at IS NULL"), &[&id], |row| {

@@ -92,6 +92,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0035_mails"),
     migration!("0036_mailed_notices"),
     migration!("0037_labels_in_order"),
+    migration!("0038_open_loans"),
 ];
 
 impl Migration {

@@ -56,7 +56,7 @@ pub fn follow_all(
         let about = of.about();
         holds.extend(about.holds);
         // A new loan has no notice yet.
-        if !matches!(change, Change::Loan(LoanChange::Lent { .. })) {
+        if !matches!(change, Change::Loan(LoanChange::Lent { .. } | LoanChange::LoanImported { .. })) {
             loans.extend(about.loans);
         }
     }

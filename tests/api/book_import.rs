@@ -1,20 +1,15 @@
 //! Imports of books from the browser: any list of a school, previewed, stored once with its progress, undone as a whole, and
 //! hostile files refused in plain words.
 
-use std::{
-    io::{Cursor, Write as _},
-    time::Duration,
-};
+use std::io::Write as _;
 
-use axum::{body::Body, http::HeaderValue};
 use flate2::{Compression, write::GzEncoder};
-use library::http::idempotency::KEY;
 use serde_json::{Value, json};
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::{
-    app::{Answer, Person, TestApp},
+    app::TestApp,
     common::Database,
+    upload::{fields, finished, send, xlsx, zipped},
 };
 
 on_both_databases!(
@@ -22,29 +17,6 @@ on_both_databases!(
     an_import_of_which_a_book_was_lent_stays_r_undo_2,
     a_repeat_of_an_import_imports_nothing_twice_and_the_choice_is_remembered_r_seam_10,
 );
-
-/// Sends a file.
-async fn send(librarian: &Person<'_>, path: &str, file: impl Into<Body>, key: Option<&str>) -> Answer {
-    let mut request = librarian.request("POST", path, None);
-    request.headers_mut().insert("content-type", HeaderValue::from_static("application/octet-stream"));
-    if let Some(key) = key {
-        request.headers_mut().insert(KEY, key.parse().expect("a header"));
-    }
-    *request.body_mut() = file.into();
-    librarian.send(request).await
-}
-
-/// Waits until an import or an undo is over; returns it.
-async fn finished(librarian: &Person<'_>, id: &Value) -> Value {
-    for _ in 0..600 {
-        let import = librarian.get(&format!("/imports/books/{id}")).await.expect(200);
-        if !matches!(import["state"].as_str(), Some("running" | "undoing")) {
-            return import;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("import {id} does not end");
-}
 
 const REGISTER: &str = "Acc. No.;Name of the Book;Writer;Rack No.;Nr;Publisher\n\
                         1001;Godan;Premchand;A1;9780747532699;Hans\n\
@@ -57,12 +29,7 @@ async fn a_register_with_its_own_headings_is_imported_and_undone_as_a_whole_r_co
     let app = TestApp::on(database).await;
     let librarian = app.admin(0).await;
     let columns = send(&librarian, "/imports/books/columns", REGISTER, None).await.expect(200);
-    let fields: Vec<&str> = columns["columns"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(|column| column["field"].as_str())
-        .collect();
+    let fields = fields(&columns);
     assert_eq!(fields, ["barcode", "title", "author", "location", "isbn", "publisher"]);
     assert_eq!((&columns["rows"], &columns["separator"]), (&json!(5), &json!(";")));
     let query = format!("columns={}&name=register.csv", fields.join(","));
@@ -76,7 +43,7 @@ async fn a_register_with_its_own_headings_is_imported_and_undone_as_a_whole_r_co
     assert_eq!(app.raw("SELECT COUNT(*) FROM books"), app.raw("SELECT 0"));
 
     let begun = send(&librarian, &format!("/imports/books?{query}"), REGISTER, None).await.expect(202);
-    let done = finished(&librarian, &begun["id"]).await;
+    let done = finished(&librarian, "books", &begun["id"]).await;
     for (field, value) in [
         ("state", json!("done")),
         ("rows", json!(5)),
@@ -100,12 +67,12 @@ async fn a_register_with_its_own_headings_is_imported_and_undone_as_a_whole_r_co
 
     let undo = format!("/imports/books/{}/undo", begun["id"]);
     librarian.post(&undo, &json!({})).await.expect(202);
-    assert_eq!(finished(&librarian, &begun["id"]).await["state"], "undone");
+    assert_eq!(finished(&librarian, "books", &begun["id"]).await["state"], "undone");
     assert_eq!(app.raw("SELECT COUNT(*) FROM books"), app.raw("SELECT 0"));
     librarian.post(&undo, &json!({})).await.problem(409, "refused");
     // The barcodes are free again.
     let again = send(&librarian, &format!("/imports/books?{query}"), REGISTER, None).await.expect(202);
-    assert_eq!(finished(&librarian, &again["id"]).await["copies"], 3);
+    assert_eq!(finished(&librarian, "books", &again["id"]).await["copies"], 3);
 }
 
 async fn an_import_of_which_a_book_was_lent_stays_r_undo_2(database: Database) {
@@ -113,10 +80,10 @@ async fn an_import_of_which_a_book_was_lent_stays_r_undo_2(database: Database) {
     let librarian = app.admin(0).await;
     let begun =
         send(&librarian, "/imports/books", "title,barcode\nGodan,B1\nKim,B2\n", None).await.expect(202);
-    finished(&librarian, &begun["id"]).await;
+    finished(&librarian, "books", &begun["id"]).await;
     // More copies of a title that was there before.
     let more = send(&librarian, "/imports/books", "title,barcode\nKim,B3\n", None).await.expect(202);
-    assert_eq!(finished(&librarian, &more["id"]).await["more"], 1);
+    assert_eq!(finished(&librarian, "books", &more["id"]).await["more"], 1);
     let book = app.raw("SELECT id FROM books WHERE title = 'Godan'")[0][0].clone().expect("a book");
     app.student(1).await.borrow(book.parse().expect("a number")).await;
     let undo = |id: &Value| format!("/imports/books/{id}/undo");
@@ -124,7 +91,7 @@ async fn an_import_of_which_a_book_was_lent_stays_r_undo_2(database: Database) {
     assert!(refused.problem(409, "refused").contains("1 of these books was lent"));
     // The second import can go.
     librarian.post(&undo(&more["id"]), &json!({})).await.expect(202);
-    finished(&librarian, &more["id"]).await;
+    finished(&librarian, "books", &more["id"]).await;
     assert_eq!(app.raw("SELECT no_of_books FROM books WHERE title = 'Kim'"), app.raw("SELECT 1"));
     assert_eq!(app.raw("SELECT COUNT(*) FROM copies WHERE barcode_key = 'b3'"), app.raw("SELECT 0"));
 }
@@ -142,30 +109,21 @@ async fn a_repeat_of_an_import_imports_nothing_twice_and_the_choice_is_remembere
         (repeat.expect(202)["id"].clone(), app.raw("SELECT COUNT(*) FROM imports")),
         (first["id"].clone(), app.raw("SELECT 1"))
     );
-    finished(&librarian, &first["id"]).await;
+    finished(&librarian, "books", &first["id"]).await;
     let second = send(&librarian, path, file, Some("another")).await.expect(202);
-    let second = finished(&librarian, &second["id"]).await;
+    let second = finished(&librarian, "books", &second["id"]).await;
     assert_eq!((&second["known"], &second["added"]), (&json!(1), &json!(0)));
     let columns = send(&librarian, "/imports/books/columns", file, None).await.expect(200);
     assert_eq!((&columns["remembered"], &columns["columns"][1]["field"]), (&json!(true), &json!("title")));
     // An ISBN of another title is a clash, until the librarian wants it.
     let with_isbn = |title: &str| format!("title,isbn\n{title},9780747532699\n");
     let one = send(&librarian, "/imports/books", with_isbn("Godan"), None).await.expect(202);
-    finished(&librarian, &one["id"]).await;
+    finished(&librarian, "books", &one["id"]).await;
     for (clashes, expected) in [(false, [0, 1]), (true, [1, 0])] {
         let path = format!("/imports/books/check?withClashes={clashes}");
         let report = send(&librarian, &path, with_isbn("Gaban"), None).await.expect(200);
         assert_eq!([&report["added"], &report["clashes"]], expected.map(Value::from).each_ref());
     }
-}
-
-fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in parts {
-        zip.start_file(*name, SimpleFileOptions::default()).expect("a part");
-        zip.write_all(content).expect("written");
-    }
-    zip.finish().expect("an archive").into_inner()
 }
 
 fn ods(rows: &str) -> Vec<u8> {
@@ -176,31 +134,6 @@ fn ods(rows: &str) -> Vec<u8> {
     zipped(&[
         ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
         ("content.xml", content.as_bytes()),
-    ])
-}
-
-fn xlsx(rows: &str) -> Vec<u8> {
-    let sheet = format!(
-        "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>{rows}</sheetData></worksheet>"
-    );
-    zipped(&[
-        (
-            "[Content_Types].xml",
-            b"<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"><Default Extension=\"xml\" ContentType=\"application/xml\"/></Types>",
-        ),
-        (
-            "_rels/.rels",
-            b"<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rId1\" Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>",
-        ),
-        (
-            "xl/workbook.xml",
-            b"<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><sheets><sheet name=\"Books\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>",
-        ),
-        (
-            "xl/_rels/workbook.xml.rels",
-            b"<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rId1\" Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet\" Target=\"worksheets/sheet1.xml\"/></Relationships>",
-        ),
-        ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
     ])
 }
 
@@ -304,7 +237,7 @@ async fn records_of_marc_come_out_as_they_came_in_r_seam_10() {
     let report = send(&librarian, "/imports/books/check", file.clone(), None).await.expect(200);
     assert_eq!((&report["added"], &report["rejectedRows"][0]["line"]), (&json!(1), &json!(2)));
     let begun = send(&librarian, "/imports/books", file, None).await.expect(202);
-    finished(&librarian, &begun["id"]).await;
+    finished(&librarian, "books", &begun["id"]).await;
     assert_eq!(app.raw("SELECT title FROM books")[0][0].as_deref(), Some("गोदान = Godān"));
     app.book("Without a record", 1).await;
     let out = librarian.get("/books.mrc").await;

@@ -31,6 +31,7 @@ use library::{
         forget::{self, Read},
         holds,
         idempotency::{self, Begun, Kept},
+        imports,
         labels::{self, Place},
         leases,
         ledger::{self, NewLine},
@@ -260,6 +261,7 @@ fn statements(store: &Store) -> Vec<String> {
         catalogue::lent(tx, date(2026, 8, 1), date(2026, 10, 1), date(2026, 11, 1))?;
         catalogue::returned_today(tx, date(2026, 11, 1), 12)?;
         of_a_deleted_book(tx, id)?;
+        of_imports(tx, uid, copy)?;
         let request = idempotency::Request { user: Some(uid), key: "k".into(), fingerprint: "f".into() };
         assert_eq!(idempotency::begin(tx, &request)?, Begun::First);
         let kept = Kept { status: 204, etag: None, location: None, change: None, body: String::new() };
@@ -267,6 +269,20 @@ fn statements(store: &Store) -> Vec<String> {
         assert_eq!(idempotency::begin(tx, &request)?, Begun::Repeat(kept));
         tx.query(sql!("SELECT statement FROM pg_prepared_statements"), &[], |row| row.get::<String>(0))
     })
+}
+
+/// Runs the statements of an import of loans and charges.
+fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
+    copies::titles_of(tx, &["b"])?;
+    loans::is_over(tx, copy, person, date(2026, 11, 21))?;
+    imports::known_rows(tx, &["k"])?;
+    let id = imports::begin_apart(tx, imports::Kind::Loans, "loans.csv", 1)?;
+    imports::by_id(tx, imports::Kind::Loans, id, 1)?;
+    imports::charges_of(tx, id, person)?;
+    imports::in_use(tx, id)?;
+    imports::count_left(tx, id)?;
+    imports::entries_left(tx, id, 9)?;
+    Ok(())
 }
 
 /// Statements of the settings, and of what they change.

@@ -8,7 +8,7 @@ use crate::{
     domain::{
         account::Capability,
         copy::Condition,
-        id::{ChangeId, CopyId, HoldId, LineId, LoanId},
+        id::{ChangeId, CopyId, HoldId, ImportId, LineId, LoanId},
     },
     message::{self, Message},
     money::Money,
@@ -118,6 +118,20 @@ pub enum LoanChange {
         reasons_before: Option<String>,
         reason: String,
     },
+    /// A loan that began in another system was imported.
+    LoanImported {
+        loan: LoanId,
+        import: ImportId,
+        title: String,
+        copy: CopyId,
+        barcode: String,
+        lent: Date,
+        due: Date,
+        renewals: i64,
+        /// Condition of the copy before, unless on the shelf.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Condition>,
+    },
 }
 
 impl LoanChange {
@@ -152,6 +166,12 @@ impl LoanChange {
             }
             // The reason is free text about the person.
             Self::DueDateSet { loan, .. } => About { personal: true, ..at_desk("due-date-set", [*loan]) },
+            Self::LoanImported { loan, copy, .. } => About {
+                loans: vec![*loan],
+                copies: vec![*copy],
+                of_reader: true,
+                ..About::of("loan-imported")
+            },
         }
     }
 
@@ -204,6 +224,9 @@ impl LoanChange {
             Self::DueDateMoved { title, from, to, .. } => {
                 vec![message::change_due_date_moved(title, *from, *to)]
             }
+            Self::LoanImported { title, barcode, lent, due, .. } => {
+                vec![message::change_loan_imported(title, barcode, *lent, *due)]
+            }
             Self::DueDateSet { title, from, to, dropped, reason, .. } => {
                 let dropped = (*dropped > Money::ZERO).then(|| message::change_fine_dropped(*dropped));
                 std::iter::once(message::change_due_date_set(title, *from, *to))
@@ -216,7 +239,7 @@ impl LoanChange {
 
     pub(super) fn undone(&self) -> Option<Message> {
         match self {
-            Self::Lent { title, .. } => Some(message::undone_lent(title)),
+            Self::Lent { title, .. } | Self::LoanImported { title, .. } => Some(message::undone_lent(title)),
             Self::Returned { title, due, .. } | Self::DeclaredLost { title, due, .. } => {
                 Some(message::undone_returned(title, *due))
             }

@@ -142,8 +142,9 @@ impl Change {
     pub fn about(&self) -> About<'_> {
         match self {
             Self::Undone { first, .. } => {
-                let About { of_reader, personal, .. } = first.about();
-                About { of_reader, at_desk: true, personal, ..About::of("undone") }
+                let About { of_reader, personal, undone_by, .. } = first.about();
+                // A change without it is undone with its whole import, which is no desk work.
+                About { of_reader, at_desk: undone_by.is_some(), personal, ..About::of("undone") }
             }
             Self::Erased => About::of("erased"),
             Self::Loan(change) => change.about(),

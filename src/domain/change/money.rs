@@ -6,7 +6,7 @@ use super::{About, is_zero};
 use crate::{
     domain::{
         account::Capability,
-        id::LineId,
+        id::{ImportId, LineId},
         ledger::{ChargeKind, Method, Settled},
     },
     message::{self, Message},
@@ -19,6 +19,14 @@ use crate::{
 pub enum MoneyChange {
     Charged {
         line: LineId,
+        of: ChargeKind,
+        amount: Money,
+        reason: String,
+    },
+    /// A charge of another system was imported.
+    ChargeImported {
+        line: LineId,
+        import: ImportId,
         of: ChargeKind,
         amount: Money,
         reason: String,
@@ -92,6 +100,7 @@ impl MoneyChange {
         };
         match self {
             Self::Charged { .. } => of("charged", Capability::Money, Vec::new()),
+            Self::ChargeImported { .. } => About::of("charge-imported"),
             Self::Paid { line, settled, .. } => {
                 let charges = settled.iter().map(|part| part.charge);
                 of("paid", Capability::Desk, charges.chain([*line]).collect())
@@ -110,6 +119,9 @@ impl MoneyChange {
         match self {
             Self::Charged { of, amount, reason, .. } => {
                 vec![message::change_charged_for(of.as_str(), *amount, reason)]
+            }
+            Self::ChargeImported { of, amount, reason, .. } => {
+                vec![message::change_charge_imported(of.as_str(), *amount, reason)]
             }
             Self::Paid { receipt, amount, method, .. } => {
                 vec![message::change_paid(*amount, method.as_str(), receipt)]
@@ -141,7 +153,9 @@ impl MoneyChange {
 
     pub(super) fn undone(&self) -> Option<Message> {
         Some(match self {
-            Self::Charged { amount, .. } => message::undone_charged(*amount),
+            Self::Charged { amount, .. } | Self::ChargeImported { amount, .. } => {
+                message::undone_charged(*amount)
+            }
             Self::Paid { amount, receipt, .. } => message::undone_paid(*amount, receipt),
             Self::Waived { amount, .. } => message::undone_waived(*amount),
             Self::ChargeReversed { title, amount, .. } => message::undone_charge_reversed(title, *amount),

@@ -92,15 +92,12 @@ pub fn chosen(columns: &str) -> Vec<String> {
 /// True for the path of a request that uploads a file.
 #[must_use]
 pub fn is_upload(path: &str) -> bool {
-    [
-        "/people/import",
-        "/imports/people/columns",
-        "/imports/books",
-        "/imports/books/columns",
-        "/imports/books/check",
-    ]
-    .iter()
-    .any(|upload| path.ends_with(upload))
+    let of_imports = |path: &str| match path {
+        "books" | "loans" | "charges" => true,
+        path => path.ends_with("/columns") || path.ends_with("/check"),
+    };
+    path.ends_with("/people/import")
+        || path.split_once("/imports/").is_some_and(|(_, upload)| of_imports(upload))
 }
 
 /// Limit of one import at a time per server: an import may need 100 MiB of memory.

@@ -56,32 +56,76 @@ export const importBooks = action({
   fault: 'The books could not be imported',
 })
 
-export const undoImport = action({
-  name: 'undoImport',
-  send: (id: number, call) => dataOf(client.POST('/imports/books/{id}/undo', { params: { path: { id } }, ...call })),
-  changes: () => [keys.imports],
-  fault: 'The import could not be undone',
-  expected: ['refused'],
+/** Lists whose rows each make one entry. */
+export type EntryKind = 'loans' | 'charges'
+/** What the rows of a file are. */
+export type ImportKind = 'books' | EntryKind
+
+type EntriesImport = Upload & { kind: EntryKind; columns: string | undefined }
+
+const entriesQueryOf = ({ columns, name }: EntriesImport) => ({ ...(columns !== undefined && { columns }), name })
+
+/** Reads the columns of a list of loans or charges. */
+export const readEntryColumns = action({
+  name: 'readEntryColumns',
+  send: ({ kind, file }: Upload & { kind: EntryKind }, call) =>
+    dataOf(client.POST(`/imports/${kind}/columns` as const, fileBody(file, call))),
 })
 
-/** The last imports of books. */
-export const importsQuery = () =>
+/** Previews an import of loans or charges; nothing is stored. */
+export const checkEntries = action({
+  name: 'checkEntries',
+  send: (input: EntriesImport, call) =>
+    dataOf(
+      client.POST(`/imports/${input.kind}/check` as const, {
+        params: { query: entriesQueryOf(input) },
+        ...fileBody(input.file, call),
+      }),
+    ),
+})
+
+/** Starts an import of loans or charges, which goes on by itself. */
+export const importEntries = action({
+  name: 'importEntries',
+  send: (input: EntriesImport, call) =>
+    dataOf(
+      client.POST(`/imports/${input.kind}` as const, {
+        params: { query: entriesQueryOf(input) },
+        ...fileBody(input.file, call),
+      }),
+    ),
+  changes: () => [keys.imports],
+  fault: 'The list could not be imported',
+})
+
+export const undoImport = action({
+  name: 'undoImport',
+  send: ({ kind, id }: { kind: ImportKind; id: number }, call) =>
+    dataOf(client.POST(`/imports/${kind}/{id}/undo` as const, { params: { path: { id } }, ...call })),
+  changes: () => [keys.imports],
+  fault: 'The import could not be undone',
+  expected: ['refused', 'own-account'],
+})
+
+/** The last imports of a kind. */
+export const importsQuery = (kind: ImportKind) =>
   queryOptions({
-    queryKey: keys.imports,
-    queryFn: async ({ signal }) => (await dataOf(client.GET('/imports/books', { signal }))).imports,
+    queryKey: [...keys.imports, kind],
+    queryFn: async ({ signal }) => (await dataOf(client.GET(`/imports/${kind}` as const, { signal }))).imports,
   })
 
 const isWorking = (state: string | undefined) => state === 'running' || state === 'undoing'
 
 /** Progress of an import, read every second while it writes. */
-export const importQuery = (id: number) =>
+export const importQuery = (kind: ImportKind, id: number) =>
   queryOptions({
-    queryKey: keys.importOfBooks(id),
-    queryFn: ({ signal }) => dataOf(client.GET('/imports/books/{id}', { params: { path: { id } }, signal })),
+    queryKey: [...keys.imports, kind, id],
+    queryFn: ({ signal }) => dataOf(client.GET(`/imports/${kind}/{id}` as const, { params: { path: { id } }, signal })),
     refetchInterval: ({ state }) => (isWorking(state.data?.state) ? 1000 : false),
   })
 
-export const rejectedBooksPath = (id: number) => `/library/api/v1/imports/books/${String(id)}/rejected.csv`
+export const rejectedPath = (kind: ImportKind, id: number) =>
+  `/library/api/v1/imports/${kind}/${String(id)}/rejected.csv`
 
 /** Download of the catalogue as MARC 21. */
 export const MARC_PATH = '/library/api/v1/books.mrc'

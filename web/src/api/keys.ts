@@ -68,7 +68,6 @@ export const keys = {
   closing: (number: number) => ['closing', number] as const,
   receipt: (number: string) => ['receipts', number] as const,
   imports: ['imports'] as const,
-  importOfBooks: (id: number) => ['imports', 'one', id] as const,
   mails: ['mails'] as const,
   mailList: (filter: object) => ['mails', filter] as const,
   loans: ['loans'] as const,

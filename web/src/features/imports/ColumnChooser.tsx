@@ -26,7 +26,7 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
     heading: heading || t('books.import.columns.unnamed', { number: index + 1 }),
     cells: cells.filter((cell) => cell !== '').join(' · ') || t('books.import.columns.empty'),
   }))
-  const isMissing = !fields.includes(columns.required)
+  const missing = columns.required.filter((field) => !fields.includes(field))
   const choose = (index: number, field: string) => {
     // A field belongs to one column only: the one for which it was chosen last.
     setFields((before) =>
@@ -64,15 +64,15 @@ export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, o
           </li>
         ))}
       </ul>
-      {isMissing && (
+      {missing[0] !== undefined && (
         <Alert color="red" mb="md" role="alert">
-          {t('books.import.columns.missing', { field: nameOf(columns.required) })}
+          {t('books.import.columns.missing', { field: nameOf(missing[0]) })}
         </Alert>
       )}
       <Button
         variant={isChecked ? 'default' : 'filled'}
         loading={pending}
-        disabled={isMissing}
+        disabled={missing.length > 0}
         onClick={() => onChosen(fields)}
       >
         {t('books.import.columns.check')}

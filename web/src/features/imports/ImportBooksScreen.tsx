@@ -1,23 +1,22 @@
-import { Alert, Anchor, Button, Group, Switch, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Anchor, Button, Switch, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
-import { checkBooks, importBooks, importsQuery, MARC_PATH, readBookColumns, uploadOf } from '../../api/imports'
-import type { BooksReport, FileColumns, ImportOfBooks } from '../../api/types'
+import { checkBooks, importBooks, MARC_PATH, readBookColumns, uploadOf } from '../../api/imports'
+import { keys } from '../../api/keys'
+import type { BooksReport, FileColumns } from '../../api/types'
 import { focusHere } from '../../lib/focus'
-import { momentText, numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
-import { fieldMessage } from '../../lib/problem'
 import { paths } from '../../screens'
 import { PageHeader } from '../../ui/PageHeader'
-import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ChooseFile } from './ChooseFile'
 import { ColumnChooser } from './ColumnChooser'
+import { EarlierImports } from './EarlierImports'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
-import { saveFile } from './saveFile'
+import { RejectedRows } from './RejectedRows'
 import { Total } from './Total'
+import type { ImportWords } from './words'
 
 type Field = keyof typeof NAMES
 
@@ -47,6 +46,18 @@ const NAMES = {
 
 const nameOf = (field: string) => NAMES[field as Field]()
 
+const WORDS: ImportWords = {
+  title: (state) => t(`books.import.title.${state}`),
+  added: () => t('books.import.total.added'),
+  known: () => t('books.import.total.known'),
+  screen: () => paths.importBooks(),
+  address: (id: number) => `${paths.importBooks()}?import=${String(id)}`,
+  result: () => ({ to: paths.home(), text: t('books.import.state.books') }),
+  undone: (count: number) => t('books.import.undo.what', { count }),
+  inUse: (count: number) => t('books.import.undo.inUse', { count }),
+  changes: [keys.books],
+}
+
 /** Import of books from a file: choice of columns, preview, progress, and undo. */
 export default function ImportBooksScreen() {
   const [params, setParams] = useSearchParams()
@@ -64,7 +75,7 @@ export default function ImportBooksScreen() {
       {id === null ? (
         <NewImport onBegun={(begun) => setParams({ import: String(begun) })} />
       ) : (
-        <ImportState key={id} id={id} />
+        <ImportState key={id} kind="books" words={WORDS} id={id} />
       )}
     </div>
   )
@@ -153,7 +164,17 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
           onSubmit={() => void submit(file)}
         />
       )}
-      {!file && <Earlier />}
+      {!file && (
+        <>
+          <EarlierImports kind="books" words={WORDS} />
+          <Text className={classes.part} c="dimmed" size="sm">
+            {t('books.import.marc.what')}{' '}
+            <Anchor href={MARC_PATH} download fz="inherit">
+              {t('books.import.marc.save')}
+            </Anchor>
+          </Text>
+        </>
+      )}
     </>
   )
 }
@@ -197,98 +218,7 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
       ) : (
         <Alert color="teal">{t('books.import.report.nothing')}</Alert>
       )}
-      {report.rejectedRows.length > 0 && (
-        <div className={classes.part}>
-          <Group justify="space-between" mb="xs">
-            <Title order={3}>{t('books.import.report.rejected', { count: report.rejected })}</Title>
-            <Button
-              variant="default"
-              size="sm"
-              onClick={() => saveFile('books.rejected.csv', report.rejectsFile ?? '')}
-            >
-              {t('books.import.report.save')}
-            </Button>
-          </Group>
-          <ResponsiveTable
-            label={t('books.import.report.rejected', { count: report.rejected })}
-            dense
-            rows={report.rejectedRows}
-            keyOf={(row) => row.line}
-            columns={[
-              {
-                title: t('books.import.report.place'),
-                cell: ({ line }) => <span className="tabular">{t('books.import.report.line', { line })}</span>,
-              },
-              {
-                title: t('books.import.report.reason'),
-                cell: ({ errors }) => (
-                  <span dir="auto">
-                    {errors
-                      .map((error) =>
-                        error.field in NAMES ? `${nameOf(error.field)}: ${fieldMessage(error)}` : fieldMessage(error),
-                      )
-                      .join(' ')}
-                  </span>
-                ),
-              },
-            ]}
-          />
-          {report.rejected > report.rejectedRows.length && (
-            <Text c="dimmed">{t('books.import.report.first', { count: report.rejectedRows.length })}</Text>
-          )}
-        </div>
-      )}
+      <RejectedRows report={report} names={NAMES} saveAs="books.rejected.csv" />
     </section>
-  )
-}
-
-/** Earlier imports, whose pages offer their undo. */
-function Earlier() {
-  const { data } = useQuery(importsQuery())
-  const nameOfState = (state: ImportOfBooks['state']) =>
-    t(`books.import.state.${state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)
-  return (
-    <>
-      {data && data.length > 0 && (
-        <section aria-labelledby="earlier" className={classes.part}>
-          <Title order={2} id="earlier" mb="xs">
-            {t('books.import.earlier.title')}
-          </Title>
-          <ResponsiveTable
-            label={t('books.import.earlier.title')}
-            dense
-            rows={data}
-            keyOf={(row) => row.id}
-            columns={[
-              {
-                title: t('books.import.earlier.file'),
-                cell: ({ id, fileName }) => (
-                  <Anchor component={Link} to={`${paths.importBooks()}?import=${String(id)}`} dir="auto" fz="inherit">
-                    {fileName || t('books.import.earlier.unnamed', { id })}
-                  </Anchor>
-                ),
-              },
-              { title: t('books.import.earlier.when'), cell: ({ startedAt }) => momentText(startedAt) },
-              {
-                title: t('books.import.earlier.by'),
-                cell: ({ by }) => <span dir="auto">{by ?? t('books.import.earlier.commandLine')}</span>,
-              },
-              { title: t('books.import.earlier.state'), cell: ({ state }) => nameOfState(state) },
-              {
-                title: t('books.import.total.added'),
-                align: 'end',
-                cell: ({ added }) => <span className="tabular">{numberText(added)}</span>,
-              },
-            ]}
-          />
-        </section>
-      )}
-      <Text className={classes.part} c="dimmed" size="sm">
-        {t('books.import.marc.what')}{' '}
-        <Anchor href={MARC_PATH} download fz="inherit">
-          {t('books.import.marc.save')}
-        </Anchor>
-      </Text>
-    </>
   )
 }

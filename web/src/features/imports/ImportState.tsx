@@ -3,35 +3,38 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
-import { importQuery, rejectedBooksPath, undoImport } from '../../api/imports'
+import { importQuery, rejectedPath, undoImport, type ImportKind } from '../../api/imports'
 import { keys } from '../../api/keys'
 import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
-import { paths } from '../../screens'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { ListState } from '../../ui/ListState'
 import { useQuestion } from '../../ui/useQuestion'
 import classes from './Import.module.css'
 import { Total } from './Total'
+import type { ImportWords } from './words'
+
+type ImportStateProps = { kind: ImportKind; words: ImportWords; id: number }
 
 /** An import: its progress while it writes, then its result and its undo. */
-export function ImportState({ id }: { id: number }) {
+export function ImportState({ kind, words, id }: ImportStateProps) {
   const queries = useQueryClient()
-  const query = useQuery(importQuery(id))
+  const query = useQuery(importQuery(kind, id))
   const undo = useAction(undoImport)
   const { about: asked, opened, ask, close } = useQuestion<number>()
   const state = query.data?.state
 
   useEffect(() => {
-    // The import, or its undo, has changed the catalogue.
-    if (state === 'done' || state === 'undone') void queries.invalidateQueries({ queryKey: keys.books })
-  }, [queries, state])
+    // What other screens have read is out of date now.
+    if (state !== 'done' && state !== 'undone') return
+    for (const queryKey of words.changes) void queries.invalidateQueries({ queryKey })
+  }, [queries, words, state])
 
   async function takeBack() {
-    await undo.run(id)
+    await undo.run({ kind, id })
     close()
-    await queries.invalidateQueries({ queryKey: keys.importOfBooks(id) })
+    await queries.invalidateQueries({ queryKey: keys.imports })
   }
 
   return (
@@ -42,7 +45,7 @@ export function ImportState({ id }: { id: number }) {
         return (
           <section aria-labelledby="import" className={classes.part}>
             <Title order={2} id="import" ref={focusHere} tabIndex={-1}>
-              {t(`books.import.title.${found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)}
+              {words.title(found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone')}
             </Title>
             <Text c="dimmed" dir="auto">
               {found.fileName}
@@ -69,10 +72,10 @@ export function ImportState({ id }: { id: number }) {
             )}
             {!isWorking && found.state !== 'undone' && (
               <dl className={`${classes.totals} tabular`}>
-                <Total name={t('books.import.total.added')} count={found.added} />
-                <Total name={t('books.import.total.copies')} count={found.copies} />
+                <Total name={words.added()} count={found.added} />
+                {kind === 'books' && <Total name={t('books.import.total.copies')} count={found.copies} />}
                 {found.more > 0 && <Total name={t('books.import.total.more')} count={found.more} />}
-                <Total name={t('books.import.total.known')} count={found.known} />
+                <Total name={words.known()} count={found.known} />
                 <Total name={t('books.import.total.rejected')} count={found.rejected} />
               </dl>
             )}
@@ -83,14 +86,14 @@ export function ImportState({ id }: { id: number }) {
             )}
             {!isWorking && (
               <Group mt="md">
-                <Button component={Link} to={paths.home()}>
-                  {t('books.import.state.books')}
+                <Button component={Link} to={words.result().to}>
+                  {words.result().text}
                 </Button>
-                <Button component={Link} to={paths.importBooks()} variant="default">
+                <Button component={Link} to={words.screen()} variant="default">
                   {t('books.import.state.another')}
                 </Button>
-                {found.rejected > 0 && found.state !== 'undone' && (
-                  <Button component="a" href={rejectedBooksPath(id)} download variant="default">
+                {found.keepsRejected && found.state !== 'undone' && (
+                  <Button component="a" href={rejectedPath(kind, id)} download variant="default">
                     {t('books.import.report.save')}
                   </Button>
                 )}
@@ -103,7 +106,7 @@ export function ImportState({ id }: { id: number }) {
             )}
             {!isWorking && found.left > 0 && found.inUse > 0 && (
               <Text c="dimmed" mt="md">
-                {t('books.import.undo.inUse', { count: found.inUse })}
+                {words.inUse(found.inUse)}
               </Text>
             )}
             <ConfirmModal
@@ -115,7 +118,7 @@ export function ImportState({ id }: { id: number }) {
               pending={undo.pending}
               danger
             >
-              {asked !== null && t('books.import.undo.what', { count: found.left })}
+              {asked !== null && words.undone(found.left)}
             </ConfirmModal>
           </section>
         )

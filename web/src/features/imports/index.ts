@@ -1,3 +1,4 @@
 export { ChooseFile } from './ChooseFile'
 export { ColumnChooser } from './ColumnChooser'
+export { EntriesImport } from './EntriesImport'
 export { saveFile } from './saveFile'

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
+import { useMay } from '../../api/account'
 import { useAction } from '../../api/action'
 import { readPeopleColumns, uploadOf } from '../../api/imports'
 import { importPeople } from '../../api/people'
@@ -9,11 +10,14 @@ import { t } from '../../lib/messages'
 import { focusHere } from '../../lib/focus'
 import { paths } from '../../screens'
 import { fieldMessage } from '../../lib/problem'
-import { PageHeader } from '../../ui/PageHeader'
+import { PageHeader, Tabs } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { ChooseFile, ColumnChooser, saveFile } from '../imports'
+import { ChooseFile, ColumnChooser, EntriesImport, saveFile } from '../imports'
 import classes from './ImportScreen.module.css'
 import type { Missing as MissingOfBatch } from './PromoteScreen'
+
+/** Lists, in the order in which they are brought. */
+const TABS = ['people', 'loans', 'charges'] as const
 
 const NAMES = {
   rollNumber: () => t('people.column.rollNumber'),
@@ -32,8 +36,31 @@ const nameOf = (field: string) => NAMES[field as keyof typeof NAMES]()
 const hasOurNames = ({ columns, remembered }: FileColumns) =>
   !remembered && columns.every(({ heading, field }) => heading === field)
 
-/** Import of people from a file: a preview first, then the import (R-PEOPLE-4). */
+/** Import of people, and of what they have and owe, from files of another system. */
 export default function ImportScreen() {
+  const [params] = useSearchParams()
+  const mayLend = useMay('desk')
+  const mayCharge = useMay('money')
+  const tabs = TABS.filter((tab) => (tab === 'loans' ? mayLend : tab === 'people' || mayCharge))
+  const open = tabs.find((tab) => tab === params.get('tab')) ?? 'people'
+  return (
+    <div className={classes.screen}>
+      <PageHeader
+        title={t(open === 'people' ? 'people.import.title' : `people.entries.${open}.title`)}
+        actions={
+          <Button component={Link} to={paths.people()} variant="default">
+            {t('people.import.back')}
+          </Button>
+        }
+      />
+      <Tabs label={t('people.import.lists')} names={tabs} open={open} textOf={(tab) => t(`people.import.tab.${tab}`)} />
+      {open === 'people' ? <PeopleImport /> : <EntriesImport key={open} kind={open} />}
+    </div>
+  )
+}
+
+/** Import of people from a file: a preview first, then the import (R-PEOPLE-4). */
+function PeopleImport() {
   const [file, setFile] = useState<File | null>(null)
   const [report, setReport] = useState<ImportReport | null>(null)
   const [columns, setColumns] = useState<FileColumns | null>(null)
@@ -61,15 +88,7 @@ export default function ImportScreen() {
 
   const { added, changed } = report?.totals ?? { added: 0, changed: 0 }
   return (
-    <div className={classes.screen}>
-      <PageHeader
-        title={t('people.import.title')}
-        actions={
-          <Button component={Link} to={paths.people()} variant="default">
-            {t('people.import.back')}
-          </Button>
-        }
-      />
+    <>
       <ChooseFile
         what={t('people.import.what')}
         rules={t('people.import.rules')}
@@ -112,7 +131,7 @@ export default function ImportScreen() {
           <Changed report={report} />
         </section>
       )}
-    </div>
+    </>
   )
 }
 

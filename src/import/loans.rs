@@ -1,0 +1,168 @@
+//! Import of open loans of another system. A repeated import lends nothing twice, also after a return.
+
+use std::collections::HashSet;
+
+use jiff::civil::Date;
+
+use super::{
+    columns::{LOANS, Vocabulary},
+    day::Order,
+    people::roll_number,
+    readers::Readers,
+    staged::{ListRow, Run, Seen, required_day},
+    table::Row,
+};
+use crate::{
+    circulation::take_over::{self, From, Lent},
+    domain::{
+        copy::{self, Copy, folded_barcode},
+        id::{BookId, ChangeId, ImportId},
+        rule::Invalid,
+    },
+    message,
+    storage::{
+        self, Tx, books, copies,
+        imports::{Kind, Made},
+        loans,
+        people::Record,
+    },
+};
+
+const BARCODE: &str = "barcode";
+const LENT: &str = "lent";
+const DUE: &str = "due";
+const RENEWALS: &str = "renewals";
+
+/// Maximum renewals of a loan; more is a typing mistake.
+const MOST_RENEWALS: i64 = 99;
+
+/// Row of a list of loans.
+pub struct Loan {
+    barcode: String,
+    /// Folded.
+    roll_number: String,
+    lent: Date,
+    due: Date,
+    renewals: i64,
+}
+
+/// A loan to make.
+pub struct Plan {
+    reader: Record,
+    copy: Copy,
+}
+
+impl ListRow for Loan {
+    const KIND: Kind = Kind::Loans;
+    const VOCABULARY: &'static Vocabulary = &LOANS;
+    const DAYS: &'static [&'static str] = &[LENT, DUE];
+    type Plan = Plan;
+
+    fn read(row: &Row<'_>, order: Order) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        let barcode = copy::barcode(row.cell(BARCODE), BARCODE, &mut invalid);
+        let roll_number = roll_number(row, &mut invalid);
+        let lent = required_day(row, LENT, "Day of the loan", order, &mut invalid);
+        let due = required_day(row, DUE, "Due date", order, &mut invalid);
+        let not_count = |cell: &str| message::import_not_renewals(cell, MOST_RENEWALS);
+        let renewals = row.parse(RENEWALS, not_count, &mut invalid, |cell| {
+            cell.parse().ok().filter(|renewals| (0..=MOST_RENEWALS).contains(renewals))
+        });
+        let (Some(lent), Some(due)) = (lent, due) else { return Err(invalid) };
+        if due < lent {
+            invalid.push(DUE, message::import_due_before_lent(due, lent));
+        }
+        invalid.or(Self { barcode, roll_number, lent, due, renewals: renewals.unwrap_or(0) })
+    }
+
+    fn note(&mut self, line: u64, seen: &mut Seen) -> Result<(), Invalid> {
+        match seen.count(folded_barcode(&self.barcode), line) {
+            None => Ok(()),
+            Some((first, _)) => Err(Invalid::field(BARCODE, message::import_barcode_twice(first))),
+        }
+    }
+
+    fn plan(
+        tx: &mut Tx<'_>,
+        rows: &[&Self],
+        run: &Run,
+        lock: bool,
+    ) -> storage::Result<Vec<Result<Option<Plan>, Invalid>>> {
+        let readers = Readers::of(tx, rows.iter().map(|row| row.roll_number.as_str()), lock)?;
+        let locked = if lock { Some(lock_titles(tx, rows)?) } else { None };
+        let mut plans = Vec::with_capacity(rows.len());
+        for row in rows {
+            let found = copies::by_barcode(tx, &row.barcode)?;
+            if let (Some(copy), Some(locked)) = (&found, &locked)
+                && !locked.contains(&copy.book_id)
+            {
+                // Another transaction gave the barcode to this copy in between: the next try locks its title too.
+                return Err(storage::Error::Busy(None));
+            }
+            plans.push(row.decide(tx, &readers, found, run)?);
+        }
+        Ok(plans)
+    }
+
+    fn make(
+        &self,
+        tx: &mut Tx<'_>,
+        plan: &Plan,
+        run: &Run,
+        import: ImportId,
+    ) -> storage::Result<(Made, ChangeId)> {
+        let Self { lent: on, due, renewals, .. } = *self;
+        let Plan { reader, copy } = plan;
+        let from = From { import, file: &run.file_name };
+        let lent = Lent { from, reader, copy, on, due, renewals };
+        let (loan, change) = take_over::loan(tx, run.by, run.moment, &lent)?;
+        Ok((Made::Loan { loan, copy: copy.id, due, renewals }, change))
+    }
+}
+
+/// Locks the titles of the rows' copies, and so the copies.
+fn lock_titles(tx: &mut Tx<'_>, rows: &[&Loan]) -> storage::Result<HashSet<BookId>> {
+    let barcodes: Vec<String> = rows.iter().map(|row| folded_barcode(&row.barcode)).collect();
+    let barcodes: Vec<&str> = barcodes.iter().map(String::as_str).collect();
+    let titles = copies::titles_of(tx, &barcodes)?;
+    for title in &titles {
+        books::lock(tx, *title)?;
+    }
+    Ok(titles.into_iter().collect())
+}
+
+impl Loan {
+    fn decide(
+        &self,
+        tx: &mut Tx<'_>,
+        readers: &Readers,
+        copy: Option<Copy>,
+        run: &Run,
+    ) -> storage::Result<Result<Option<Plan>, Invalid>> {
+        let mut invalid = Invalid::default();
+        let reader = readers.find(&self.roll_number, &mut invalid);
+        if copy.is_none() {
+            invalid.push(BARCODE, message::import_unknown_barcode(&self.barcode));
+        }
+        if self.lent > run.moment.today {
+            invalid.push(LENT, message::import_lent_in_future(self.lent));
+        }
+        let (Some(reader), Some(copy)) = (reader, copy) else { return Ok(Err(invalid)) };
+        match &copy.loan {
+            Some(loan) if loan.user_id == reader.uid => return Ok(invalid.or(None)),
+            Some(loan) => {
+                invalid.push(BARCODE, message::import_on_loan_to(&loan.user_name, loan.return_date));
+            }
+            None if loans::is_over(tx, copy.id, reader.uid, self.lent)? => return Ok(invalid.or(None)),
+            None => {
+                if let Some(reason) = take_over::reason_against(&copy) {
+                    invalid.push(BARCODE, reason);
+                }
+            }
+        }
+        if !reader.active {
+            invalid.push("rollNumber", message::import_inactive(&reader.details.name));
+        }
+        Ok(invalid.or(()).map(|()| Some(Plan { reader: reader.clone(), copy })))
+    }
+}

@@ -1,0 +1,31 @@
+import type { EntryKind } from '../../api/imports'
+import { keys } from '../../api/keys'
+import { t } from '../../lib/messages'
+import { paths } from '../../screens'
+import type { ImportWords } from './words'
+
+/** Words of the lists whose rows each make one entry. */
+export const ENTRY_WORDS: Readonly<Record<EntryKind, ImportWords>> = {
+  loans: {
+    title: (state) => t(`people.entries.loans.${state}`),
+    added: () => t('people.entries.loans.added'),
+    known: () => t('people.entries.known'),
+    screen: () => `${paths.importPeople()}?tab=loans`,
+    address: (id: number) => `${paths.importPeople()}?tab=loans&import=${String(id)}`,
+    result: () => ({ to: paths.fine(), text: t('people.entries.loans.see') }),
+    undone: (count: number) => t('people.entries.loans.undoWhat', { count }),
+    inUse: (count: number) => t('people.entries.loans.inUse', { count }),
+    changes: [keys.books, keys.loans, keys.people],
+  },
+  charges: {
+    title: (state) => t(`people.entries.charges.${state}`),
+    added: () => t('people.entries.charges.added'),
+    known: () => t('people.entries.known'),
+    screen: () => `${paths.importPeople()}?tab=charges`,
+    address: (id: number) => `${paths.importPeople()}?tab=charges&import=${String(id)}`,
+    result: () => ({ to: paths.money(), text: t('people.entries.charges.see') }),
+    undone: (count: number) => t('people.entries.charges.undoWhat', { count }),
+    inUse: (count: number) => t('people.entries.charges.inUse', { count }),
+    changes: [keys.money, keys.people],
+  },
+}

@@ -1,0 +1,16 @@
+/** Words of a kind of import, and where it leads. */
+export type ImportWords = {
+  title: (state: 'running' | 'stopped' | 'done' | 'undoing' | 'undone') => string
+  added: () => string
+  known: () => string
+  /** Address of the screen. */
+  screen: () => string
+  /** Address of an import's page. */
+  address: (id: number) => string
+  /** Link to what was imported. */
+  result: () => { to: string; text: string }
+  undone: (count: number) => string
+  inUse: (count: number) => string
+  /** Queries that are out of date once an import is done or undone. */
+  changes: readonly (readonly string[])[]
+}
