@@ -417,6 +417,14 @@ fn commands(wrong: &Mutex<Vec<String>>) {
         let barcodes: Vec<String> = (0..size.min(20_000)).map(|n| format!("B{size}-{n}")).collect();
         rows("title,author,barcode", 1, |_| format!("Many {size},A,{}\n", barcodes.join("|")))
     });
+    // Of the copies and the people that the runs before imported.
+    run("open loans", &["import", "loans"], 1000, |size| {
+        let row = |n| format!("B{size}-{n},s{size}-{n},2020-01-01,2020-01-15,1\n");
+        rows("barcode,rollNumber,lent,due,renewals", size.min(20_000), row)
+    });
+    run("rejected loans", &["import", "loans"], 1000, |size| {
+        rows("barcode,rollNumber,lent,due", size, |n| format!("X{n},unknown-{n},01/02/2020,03/04/2020\n"))
+    });
     run("bad barcodes in one cell", &["import", "books"], 1000, |size| {
         rows("title,author,barcode", 1, |_| format!("Bad {size},A,{}\n", "é|".repeat(40 * size.min(8000))))
     });

@@ -198,7 +198,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
     money: ['money', 'money?tab=lines'],
     promote: ['promote'],
     noDues: [`no-dues/${certificate}`],
-    importPeople: ['import-people'],
+    importPeople: ['import-people', 'import-people?tab=loans', 'import-people?tab=charges'],
     importBooks: ['import-books'],
     receipt: [`receipt/${encodeURIComponent(receipt)}`],
     toShelve: ['to-shelve'],

@@ -644,6 +644,24 @@ const LIBRARIAN: Walk[] = [
   },
   { address: 'import-people' },
   {
+    address: 'import-people?tab=loans',
+    states: [
+      {
+        name: 'loans: which rows of a list cannot be loans',
+        reach: async ({ page }) => {
+          await page.goto('import-people?tab=loans')
+          const file = 'Acc. No.,Roll No,Issue Date,Due Date\nX1,none,05/06/2026,19/06/2026\n'
+          await page
+            .locator('input[type=file]')
+            .setInputFiles({ name: 'loans.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
+          await page.getByRole('button', { name: 'Check the file' }).click()
+          await expect(page.getByRole('heading', { name: '1 row rejected' })).toBeVisible()
+        },
+      },
+    ],
+  },
+  { address: 'import-people?tab=charges' },
+  {
     address: 'import-books',
     states: [
       {
