@@ -3488,7 +3488,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ImportsOfBooks"];
+                        "application/json": components["schemas"]["FileImports"];
                     };
                 };
                 /** @description What went wrong */
@@ -3543,7 +3543,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
+                        "application/json": components["schemas"]["FileImport"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -3597,7 +3597,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
+                        "application/json": components["schemas"]["FileImport"];
                     };
                 };
                 /** @description What went wrong */
@@ -3626,10 +3626,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Download the rejected rows of an import of books, each preceded by its line number and the reason, to correct and
-         *     import again.
-         */
+        /** Download the rejected rows of an import of books, each after its line and reason, to correct and import again. */
         get: {
             parameters: {
                 query?: never;
@@ -3679,8 +3676,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of books, unless one of its books was lent, reserved or reviewed since. The undo runs in the
-         *     background; read its progress.
+         * Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
+         *     progress.
          */
         post: {
             parameters: {
@@ -3706,7 +3703,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ImportOfBooks"];
+                        "application/json": components["schemas"]["FileImport"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -3807,6 +3804,749 @@ export interface paths {
         get?: never;
         put?: never;
         /** Read the columns of a list of books, and guess their fields. Stores nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileColumns"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last twenty imports of open charges, newest first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImports"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Import open charges of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll number, amount, kind,
+         *     description and date. No notices are sent. The import goes on by itself; read its progress.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /**
+                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+                     *     header must have the names of the fields.
+                     */
+                    columns?: string;
+                    /** @description Name of the file, to be shown. */
+                    name?: string;
+                };
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the progress of an import of open charges, or its result. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges/{id}/rejected.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the rejected rows of an import of open charges, each after its line and reason, to correct and import again. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a whole import of open charges, while nothing of them was paid, waived or cancelled. The undo goes on by itself; read its
+         *     progress.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview an import of open charges: what would be new, is there already, or is rejected. Stores nothing. */
+        post: {
+            parameters: {
+                query?: {
+                    /**
+                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+                     *     header must have the names of the fields.
+                     */
+                    columns?: string;
+                    /** @description Name of the file, to be shown. */
+                    name?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EntriesReport"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/charges/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the columns of a list of open charges, and guess their fields. Stores nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileColumns"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last twenty imports of open loans, newest first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImports"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Import open loans of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll number, day
+         *     of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The import goes on by itself;
+         *     read its progress.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /**
+                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+                     *     header must have the names of the fields.
+                     */
+                    columns?: string;
+                    /** @description Name of the file, to be shown. */
+                    name?: string;
+                };
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the progress of an import of open loans, or its result. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans/{id}/rejected.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the rejected rows of an import of open loans, each after its line and reason, to correct and import again. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a whole import of open loans, while none of them was returned, extended or changed. The undo goes on by itself; read its
+         *     progress.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview an import of open loans: what would be new, is there already, or is rejected. Stores nothing. */
+        post: {
+            parameters: {
+                query?: {
+                    /**
+                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
+                     *     header must have the names of the fields.
+                     */
+                    columns?: string;
+                    /** @description Name of the file, to be shown. */
+                    name?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EntriesReport"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/loans/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the columns of a list of open loans, and guess their fields. Stores nothing. */
         post: {
             parameters: {
                 query?: never;
@@ -9371,11 +10111,11 @@ export interface components {
              * @description Rejected rows, clashes included.
              */
             rejected: number;
-            /** @description The first 200 rejected rows. */
-            rejectedRows: components["schemas"]["RejectedBook"][];
+            /** @description At most the first 200 of them. */
+            rejectedRows: components["schemas"]["RejectedLine"][];
             /**
-             * @description Rejected rows as CSV, each preceded by its line number and the reason, to correct and import again; null if
-             *     there are none, cut if there are very many.
+             * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
+             *     are very many.
              */
             rejectsFile: string | null;
             /** Format: int64 */
@@ -10000,6 +10740,37 @@ export interface components {
             /** @description Same as `secondFactorMissing` of the session. */
             secondFactorMissing?: boolean;
         };
+        /** @description Effect that an import would have. */
+        EntriesReport: {
+            /**
+             * Format: int64
+             * @description New loans or charges.
+             */
+            added: number;
+            /** @description Sum of the new charges; 0 for loans. */
+            amount: components["schemas"]["Money"];
+            /**
+             * @description Order in which days such as 05/06/2026 are read: `day-first`, `month-first`, or `mixed` if the file writes both; null if it
+             *     has none.
+             */
+            dayOrder: string | null;
+            /**
+             * Format: int64
+             * @description Rows whose loan or charge is in the library.
+             */
+            known: number;
+            /** Format: int64 */
+            rejected: number;
+            /** @description At most the first 200 of the rejected rows. */
+            rejectedRows: components["schemas"]["RejectedLine"][];
+            /**
+             * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
+             *     are very many.
+             */
+            rejectsFile: string | null;
+            /** Format: int64 */
+            rows: number;
+        };
         /** @description A loan with its new due date. */
         ExtendedLoan: components["schemas"]["Loan"] & {
             /** @description Part of the running fine that was dropped with the old due date (R-MONEY-5). */
@@ -10042,8 +10813,8 @@ export interface components {
             kind: string;
             /** @description True if the fields are those chosen last time for a file with these headings. */
             remembered: boolean;
-            /** @description Field that one column must be assigned to. */
-            required: string;
+            /** @description Fields that columns must be. */
+            required: string[];
             /**
              * Format: int64
              * @description Rows of the file.
@@ -10051,6 +10822,72 @@ export interface components {
             rows: number;
             /** @description Separator of a CSV file. */
             separator: string;
+        };
+        /** @description An import of books, loans or charges. */
+        FileImport: {
+            /**
+             * Format: int64
+             * @description New titles, loans or charges.
+             */
+            added: number;
+            /** @description Name of the librarian; null for the command line. */
+            by: string | null;
+            /**
+             * Format: int64
+             * @description Rejected rows whose ISBN is that of another title in the catalogue.
+             */
+            clashes: number;
+            /**
+             * Format: int64
+             * @description New copies.
+             */
+            copies: number;
+            /**
+             * Format: int64
+             * @description Rows read so far.
+             */
+            done: number;
+            fileName: string;
+            id: components["schemas"]["ImportId"];
+            /**
+             * Format: int64
+             * @description Number of those that were lent, reserved or reviewed, returned or changed, paid or cancelled since: these forbid the undo.
+             */
+            inUse: number;
+            /** @description True while the rejected rows can be downloaded. Those of loans and charges are deleted after a week. */
+            keepsRejected: boolean;
+            /**
+             * Format: int64
+             * @description Rows that were in the library before.
+             */
+            known: number;
+            /**
+             * Format: int64
+             * @description Titles and copies, loans or charges that an undo would take out, or has still to take out.
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description Rows that added copies to a title in the catalogue.
+             */
+            more: number;
+            /**
+             * Format: int64
+             * @description Rejected rows, clashes included.
+             */
+            rejected: number;
+            /**
+             * Format: int64
+             * @description Rows of the file.
+             */
+            rows: number;
+            startedAt: string;
+            /** @description `running`, `stopped`, `done`, `undoing` or `undone`. */
+            state: string;
+        };
+        /** @description The last imports of a kind. */
+        FileImports: {
+            imports: components["schemas"]["FileImport"][];
         };
         /** @description First librarian to create, with the code that permits it. */
         FirstLibrarian: {
@@ -10166,71 +11003,6 @@ export interface components {
          * @description Id of an import of books.
          */
         ImportId: number;
-        /** @description An import of books. */
-        ImportOfBooks: {
-            /**
-             * Format: int64
-             * @description New titles.
-             */
-            added: number;
-            /** @description Name of the librarian; null for the command line. */
-            by: string | null;
-            /**
-             * Format: int64
-             * @description Rejected rows whose ISBN is that of another title in the catalogue.
-             */
-            clashes: number;
-            /**
-             * Format: int64
-             * @description New copies.
-             */
-            copies: number;
-            /**
-             * Format: int64
-             * @description Rows read so far.
-             */
-            done: number;
-            fileName: string;
-            id: components["schemas"]["ImportId"];
-            /**
-             * Format: int64
-             * @description Number of imported titles and copies that were lent, reserved or reviewed since; unless it is 0, the undo is
-             *     refused.
-             */
-            inUse: number;
-            /**
-             * Format: int64
-             * @description Rows that were in the catalogue before.
-             */
-            known: number;
-            /**
-             * Format: int64
-             * @description Number of titles and copies that an undo would remove, or must still remove.
-             */
-            left: number;
-            /**
-             * Format: int64
-             * @description Rows that added copies to a title in the catalogue.
-             */
-            more: number;
-            /**
-             * Format: int64
-             * @description Rejected rows, clashes included.
-             */
-            rejected: number;
-            /**
-             * Format: int64
-             * @description Rows of the file.
-             */
-            rows: number;
-            startedAt: string;
-            /** @description `running`, `stopped`, `done`, `undoing` or `undone`. */
-            state: string;
-        };
-        /** @description The last imports of books. */
-        ImportsOfBooks: {
-            imports: components["schemas"]["ImportOfBooks"][];
-        };
         /**
          * @description Meaning of a scan that overrides the usual one.
          * @enum {string}
@@ -11636,7 +12408,7 @@ export interface components {
             rollNumber: string;
         };
         /** @description Rejected row of a report. */
-        RejectedBook: {
+        RejectedLine: {
             /** @description Errors by field. */
             errors: components["schemas"]["FieldError"][];
             /** Format: int64 */

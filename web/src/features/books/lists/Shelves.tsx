@@ -8,7 +8,7 @@ import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { BookCover } from '../grid/BookCover'
-import { mirrored, moved, MOVES } from '../grid/bookGridRules'
+import { mirrored, indexAfterMove, MOVES } from '../grid/bookGridRules'
 import classes from './Shelves.module.css'
 import { showWhole } from './showWhole'
 
@@ -47,7 +47,7 @@ function Covers({ books }: { books: readonly Book[] }) {
     const index = links.findIndex((link) => link === document.activeElement)
     if (!move || index < 0) return
     // A row of one line: up and down stay with the page.
-    const next = moved(index, isRightToLeft() ? mirrored(move) : move, links.length, links.length)
+    const next = indexAfterMove(index, isRightToLeft() ? mirrored(move) : move, links.length, links.length)
     if (next === null || move === 'up' || move === 'down') return
     event.preventDefault()
     links[next]?.focus()
