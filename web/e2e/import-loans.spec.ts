@@ -73,5 +73,5 @@ test('R-MONEY-2 what people owe is brought from another system', async ({ page }
   await expect(page.getByRole('heading', { name: 'The charges are imported' })).toBeVisible()
   await page.goto(`people?q=${number}`)
   await page.getByRole('link', { name: 'Ravi Rao' }).click()
-  await expect(page.getByText('Torn page', { exact: true })).toBeVisible()
+  await expect(page.getByText('Imported: ₹12.50 owed (Other): Torn page.')).toBeVisible()
 })
