@@ -32,7 +32,7 @@ test('R-SEAM-10 books that are out are brought from another system, seen on the 
   await expect(page.getByLabel('What is in “Due Date”?')).toHaveValue('due')
   // A list without due dates is no list of loans.
   await page.getByLabel('What is in “Due Date”?').selectOption('')
-  await expect(page.getByRole('alert')).toHaveText('Choose the column that is “Due date”.')
+  await expect(page.getByRole('alert')).toHaveText('Choose the column for “Due date”.')
   await page.getByLabel('What is in “Due Date”?').selectOption('Due date')
   await page.getByRole('button', { name: 'Check the file' }).click()
   await expect(page.getByRole('heading', { name: 'What the import would do' })).toBeFocused()
