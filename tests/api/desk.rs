@@ -638,8 +638,8 @@ async fn extending_an_overdue_loan_says_and_keeps_the_fine_that_falls_away_r_mon
     assert_eq!(outcome_of(&renewed), ("renewed", "attention"));
     assert_eq!(
         renewed["text"],
-        "Extended for Student 1: “Algorithms”, due Saturday 5 Dec; it was due Saturday 28 Nov. The fine of ₹15 falls \
-         away."
+        "Extended for Student 1: “Algorithms”, due Saturday 5 Dec; it was due Saturday 28 Nov. The fine of ₹15 is \
+         dropped."
     );
     let anyway = format!("charge-fine:{}", renewed["change"]);
     assert_eq!(renewed["choices"][0]["text"], "Charge ₹15 anyway");
