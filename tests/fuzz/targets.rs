@@ -137,11 +137,10 @@ pub fn text(data: &[u8]) {
         }
     }
     let cursor = serde_json::from_slice::<Cursor>(data).ok();
-    for sort in [Sort::Title, Sort::Newest, Sort::Popular, Sort::Author] {
-        let query =
-            Query { text, sort, limit: 3, similar: true, cursor: cursor.as_ref(), ..Query::default() };
-        assert!(INDEX.page(&query).ids.len() <= 3);
-    }
+    // One order a text: all four took most of the gate's time, and the texts are thousands.
+    let sort = [Sort::Title, Sort::Newest, Sort::Popular, Sort::Author][data.len() % 4];
+    let query = Query { text, sort, limit: 3, similar: true, cursor: cursor.as_ref(), ..Query::default() };
+    assert!(INDEX.page(&query).ids.len() <= 3);
     let svg =
         draw(&Cover { id: i64::try_from(data.len()).unwrap_or(1), title: text, author: text, genre: text });
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"), "{svg}");
