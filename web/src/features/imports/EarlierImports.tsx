@@ -35,7 +35,10 @@ export function EarlierImports({ kind, words }: { kind: ImportKind; words: Impor
               </Anchor>
             ),
           },
-          { title: t('books.import.earlier.when'), cell: ({ startedAt }) => momentText(startedAt) },
+          {
+            title: t('books.import.earlier.when'),
+            cell: ({ startedAt }) => <time dateTime={startedAt}>{momentText(startedAt)}</time>,
+          },
           {
             title: t('books.import.earlier.by'),
             cell: ({ by }) => <span dir="auto">{by ?? t('books.import.earlier.commandLine')}</span>,
