@@ -152,7 +152,7 @@ pub enum MailCommand {
     },
 }
 
-/// Options of `serve` by which the doctor detects a proxy that is not named.
+/// Options of `serve` that let the doctor detect an undeclared proxy.
 #[derive(Args, Clone)]
 pub struct Visible {
     /// The same as for `serve`.
@@ -357,7 +357,8 @@ impl Oidc {
     }
 }
 
-/// Reads a secret from the first line of a file closed to other users, otherwise from an environment variable.
+/// Reads a secret from the first line of `file`, or from the environment variable if no file is given. Fails if other
+/// users have access to the file.
 fn secret(file: Option<&Path>, variable: &str) -> Result<Option<String>> {
     let Some(file) = file else {
         return Ok(std::env::var(variable).ok().filter(|secret| !secret.is_empty()));

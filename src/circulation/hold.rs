@@ -207,7 +207,7 @@ pub fn complete(
     Ok(hold)
 }
 
-/// Returns the day by which a copy should be back for a place in the queue: copies in the building serve the first
+/// Returns the latest day a copy should be back for a place in the queue: copies in the building serve the first
 /// places, then loans in order of due date. `None` if only overdue loans are left.
 pub fn back_by(
     tx: &mut Tx<'_>,

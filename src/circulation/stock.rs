@@ -158,7 +158,7 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
 pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<books::Detail> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
-    // Both use the same instant, by which an undo finds the cancelled holds.
+    // An undo finds the cancelled holds by their timestamp, so the deletion must have the same one.
     hold::cancel_holds_of_title(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::withdraw_copies_of_title(tx, book)?;

@@ -73,7 +73,7 @@ pub fn undo(tx: &mut Tx<'_>, actor: Actor, moment: Moment, day_begins: i64, id: 
     }
 }
 
-/// Minutes in which a student may undo their own loan.
+/// Minutes that a student has to undo their own loan.
 const OWN_MINUTES: i64 = 5;
 
 /// Undoes a student's own borrow, extension or return, which the student made without the desk. A return is undone by the
@@ -167,10 +167,10 @@ fn undo_found(
     Ok(Undone { change, messages })
 }
 
-/// Undoes changes of an import, on any day: it is undone as a whole.
+/// Undoes all changes of an import. Unlike [`undo`], it accepts changes of earlier days.
 ///
 /// # Errors
-/// [`Error::Refused`] if one of its loans or charges was touched since.
+/// [`Error::Refused`] if a loan or charge of the import was changed since.
 pub fn undo_imported(tx: &mut Tx<'_>, actor: Actor, moment: Moment, changes: &[ChangeId]) -> Result<()> {
     let (mut founds, mut loans) = (Vec::with_capacity(changes.len()), Vec::new());
     let (mut titles, mut accounts) = (BTreeSet::new(), BTreeSet::new());

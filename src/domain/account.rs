@@ -81,7 +81,7 @@ impl Capability {
         }
     }
 
-    /// Parses the stored capabilities; `None` stands for all capabilities of a librarian.
+    /// Parses the stored capabilities; `None` means all capabilities of a librarian.
     #[must_use]
     pub fn stored(role: Role, stored: Option<&str>) -> Vec<Self> {
         match (role, stored) {
@@ -94,7 +94,7 @@ impl Capability {
         }
     }
 
-    /// Formats the capabilities for storage; `None` stands for all of them.
+    /// Formats the capabilities for storage; `None` means all of them.
     #[must_use]
     pub fn to_stored(capabilities: &[Self]) -> Option<String> {
         let all = Self::ALL.iter().all(|one| capabilities.contains(one));

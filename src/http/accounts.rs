@@ -360,7 +360,7 @@ pub(super) struct PreparedSession {
     user: User,
     arrival: Arrival,
     change: Option<SignInChange>,
-    /// Device cookie, by which later sign-ins recognise this browser.
+    /// Device cookie. Later sign-ins use it to recognise this browser.
     device: HeaderValue,
     /// True if the account has signed in with this browser before.
     is_known: bool,

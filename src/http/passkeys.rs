@@ -170,7 +170,7 @@ pub struct NewPasskey {
     #[serde(default)]
     #[schema(required)]
     attestation_object: String,
-    /// Transports by which the browser reached the authenticator.
+    /// Transports the browser used to reach the authenticator.
     #[serde(default)]
     transports: Vec<String>,
 }

@@ -70,7 +70,7 @@ fn check(parts: &mut ZipArchive<Cursor<Bytes>>) -> Result<()> {
     Ok(())
 }
 
-/// Writer of rows as CSV, in which each row has the line number that it had in the sheet.
+/// Writes rows as CSV and keeps the line number that each row had in the sheet.
 struct Lines<'o, W: Write> {
     out: &'o mut W,
     written: u64,

@@ -71,7 +71,7 @@ pub struct Options {
     pub redirect: Option<Address>,
     /// Maximum number of mails per minute.
     pub rate: u32,
-    /// Name by which this machine introduces itself to the mail server.
+    /// Host name sent in EHLO.
     pub hello: String,
 }
 

@@ -87,7 +87,7 @@ pub enum Taken {
     Barcode,
 }
 
-/// Folded texts by which people are searched and sorted.
+/// Folded texts for searching and sorting people.
 pub(super) struct Keys {
     pub name: String,
     /// Name, roll number and batch.

@@ -392,8 +392,8 @@ impl ByAmount<'_> {
         self.order(one.0, other.0).then(if self.backwards { names.reverse() } else { names })
     }
 
-    /// Returns the groups in the direction of the scan. If `known` is `None`, the group of amount 0 stands for all
-    /// people without an amount; it is returned empty, and [`Self::read`] scans for its members.
+    /// Returns the groups in scan order. If `known` is `None`, the group of amount 0 represents all people without an
+    /// amount: it is returned empty, and [`Self::read`] scans for its members.
     fn groups(&self) -> Vec<(i64, Vec<UserId>)> {
         let mut groups: BTreeMap<i64, Vec<UserId>> = BTreeMap::new();
         if let Some(known) = self.known {

@@ -320,7 +320,7 @@ macro_rules! select {
     };
 }
 
-/// Maximum by which a clock is set back, milliseconds: ids are in order of time but for this much.
+/// Largest clock step backwards that the log tolerates, milliseconds: within it, ids may be out of time order.
 const SET_BACK: i64 = 24 * 60 * 60 * 1000;
 
 /// Finds the first change since an instant, or the id after the last one, by binary search over the ids. Skips changes

@@ -352,7 +352,7 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
 }
 
 /// Counts what forbids the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a hold,
-/// loans that were returned or changed or whose title is deleted, and charges of which something is settled.
+/// loans that were returned or changed or whose title is deleted, and charges that are settled in part or in full.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(

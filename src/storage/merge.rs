@@ -45,7 +45,7 @@ pub fn belongings(tx: &mut Tx<'_>, uid: UserId) -> Result<Belongings> {
     })
 }
 
-/// Two open holds of one title, of which the `worse` one is later in the queue.
+/// Two open holds of one title; `worse` is later in the queue.
 #[derive(Clone, Debug)]
 pub struct TwoHolds {
     pub worse: HoldId,

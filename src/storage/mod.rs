@@ -283,7 +283,7 @@ const QUEUE: usize = 4096;
 /// while the database hung is gone as soon as the database works.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Number of desk notifications by which a listener may lag behind; polling finds those it loses.
+/// Capacity of the channel of desk notifications. A slower listener loses the oldest and finds them by polling.
 const DESK_CALLS: usize = 256;
 
 /// Time limit of [`Db::health`], whatever the database does.

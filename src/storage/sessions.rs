@@ -12,8 +12,8 @@ use crate::{
 /// Maximum number of sessions per person; a new one replaces the least recently used one.
 pub const SESSIONS: i64 = 10;
 
-/// Maximum by which another server's clock may be ahead, milliseconds. A session with a later time of use was used
-/// before the clock was set back; its idle time is unknown, so it is not valid.
+/// Tolerated clock difference between servers, milliseconds. A session whose last use is further in the future was used
+/// before the clock was set back: its idle time is unknown, so the session is not valid.
 pub const AHEAD: i64 = 5 * 60 * 1000;
 
 /// Properties of a new session.

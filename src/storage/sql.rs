@@ -286,7 +286,7 @@ pub struct Tx<'c> {
 #[derive(Clone, Copy)]
 pub(super) struct LastChange {
     pub(super) id: ChangeId,
-    /// Capabilities of which one lets its maker undo it.
+    /// Capabilities; any one of them lets the change's maker undo it.
     pub(super) needed: [Option<Capability>; 2],
     /// True if it is its maker's own loan, and the maker may undo it as a student.
     pub(super) is_own_loan: bool,

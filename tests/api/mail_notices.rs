@@ -91,6 +91,15 @@ async fn keep_copy(app: &TestApp, asha: &Person<'_>, bala: &Person<'_>, title: &
     book
 }
 
+/// Mails `bala` that a copy is kept, and returns the unsubscribe link of the mail.
+async fn mailed_link(mailed: &Mailed, asha: &Person<'_>, bala: &Person<'_>) -> String {
+    keep_copy(&mailed.app, asha, bala, "Godaan").await;
+    assert_eq!(mailed.queue().await, 1);
+    mailed.send().await;
+    let mail = mailed.server.received().pop().expect("a mail");
+    header(&mail, "List-Unsubscribe").trim_matches(['<', '>']).to_owned()
+}
+
 /// Reasons and kinds of a person's notices, newest first; `mailed` where a mail carries one.
 async fn outcomes(app: &TestApp, person: &Person<'_>) -> Vec<(String, String)> {
     let all = app.admin(0).await.get(&format!("/people/{}/notices", person.uid)).await.expect(200);
@@ -278,12 +287,7 @@ async fn a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing(databa
     let mailed = library(Arc::new(database)).await;
     let app = &mailed.app;
     let (asha, bala) = (app.student(1).await, app.student(2).await);
-    keep_copy(app, &asha, &bala, "Godaan").await;
-    assert_eq!(mailed.queue().await, 1);
-    mailed.send().await;
-    let mail = mailed.server.received().pop().expect("a mail");
-    let link = header(&mail, "List-Unsubscribe");
-    let link = link.trim_matches(['<', '>']).to_owned();
+    let link = mailed_link(&mailed, &asha, &bala).await;
     let (_, text) = mailed.words("student2@college.edu").remove(0);
     assert!(text.ends_with(&format!("Stop mails like this one:\n{link}\n")), "{text}");
 
@@ -317,12 +321,7 @@ async fn a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_agai
     let mailed = library(Arc::new(database)).await;
     let app = &mailed.app;
     let (asha, bala) = (app.student(1).await, app.student(2).await);
-    keep_copy(app, &asha, &bala, "Godaan").await;
-    assert_eq!(mailed.queue().await, 1);
-    mailed.send().await;
-    let mail = mailed.server.received().pop().expect("a mail");
-    let link = header(&mail, "List-Unsubscribe");
-    let link = link.trim_matches(['<', '>']).to_owned();
+    let link = mailed_link(&mailed, &asha, &bala).await;
     let refused = async || bala.get("/me/mail-choices").await.expect(200)["refused"].clone();
     let others = json!({ "refused": ["charged"], "language": null });
     bala.put("/me/mail-choices", "*", &others).await.expect(200);

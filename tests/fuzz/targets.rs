@@ -137,7 +137,7 @@ pub fn text(data: &[u8]) {
         }
     }
     let cursor = serde_json::from_slice::<Cursor>(data).ok();
-    // One order a text: all four took most of the gate's time, and the texts are thousands.
+    // One sort order per text: thousands of texts cover each order, and all four orders took minutes of the gate.
     let sort = [Sort::Title, Sort::Newest, Sort::Popular, Sort::Author][data.len() % 4];
     let query = Query { text, sort, limit: 3, similar: true, cursor: cursor.as_ref(), ..Query::default() };
     assert!(INDEX.page(&query).ids.len() <= 3);

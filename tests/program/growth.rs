@@ -84,8 +84,8 @@ impl Cost {
     }
 }
 
-/// Appends the costs of some work that changes nothing, measured once more where they grew too much: the index is merged and
-/// other programs run now and then, which falls into one measurement and not into two.
+/// Appends the costs of read-only work. Measures again if they grew too much: a merge of the index or another program
+/// disturbs one measurement, rarely two.
 fn append(costs: &mut Vec<Cost>, measure: impl Fn() -> Cost) {
     let mut cost = measure();
     if costs.last().is_some_and(|less| cost.grew_beyond(less)) {

@@ -60,7 +60,7 @@ const short = (text: string, length: number) => text.slice(0, length).trim()
 test.describe('as a librarian', () => {
   test.use({ as: 'librarian', shelf: 'fresh' })
 
-  test('ASVS 1.2.1 R19: what anybody types is text on every screen, and nothing else', async ({
+  test('ASVS 1.2.1 R19: typed script is shown as text on every screen and never runs', async ({
     page,
     pageOf,
     library,

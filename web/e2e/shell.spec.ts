@@ -270,7 +270,7 @@ test.describe('the frame', () => {
 test.describe('browsers', () => {
   const sorry = 'This browser is too old for My Library'
 
-  test('W14 a browser of today is told nothing; one without URL.canParse or AbortSignal.any is told in words that it is too old', async ({
+  test('W14 a current browser shows no warning; one without URL.canParse or AbortSignal.any shows that it is too old', async ({
     page: today,
     context,
   }) => {

@@ -192,7 +192,7 @@ impl Change {
         self.about().undone_by
     }
 
-    /// Capability with which the librarian who made the change may undo it: the desk charges for damage and loss, so it
+    /// Capability that lets the librarian who made the change undo it: the desk charges for damage and loss, so it
     /// may undo such a charge.
     #[must_use]
     pub fn undone_by_maker(&self) -> Option<Capability> {

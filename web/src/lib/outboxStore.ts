@@ -24,7 +24,7 @@ export type Entry<T> = {
 /** Stored value: a task of a lane, or a note that its screen keeps beside the tasks. */
 export type Row = {
   id: [box: string, owner: string, lane: string, kind: 'task' | 'note', name: string]
-  /** Time by which rows are sorted. */
+  /** Sort key of the rows: time of the task or of the note, milliseconds. */
   order: number
   value: unknown
 }

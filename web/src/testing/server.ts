@@ -23,7 +23,7 @@ type Success<Responses> = {
 
 type Refusal = Headers & { status: number; body: Problem }
 
-/** A `Response` is one from elsewhere, such as a proxy. */
+/** Answer of a handler: a documented success, a problem, or a raw `Response` that imitates one from a proxy. */
 type Answer<Responses> = Success<Responses> | Refusal | Response
 
 type Operation = {

@@ -5,7 +5,12 @@ import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import classes from './Import.module.css'
 
-type ColumnChooserProps = {
+type ColumnChooserProps = ChooserProps & {
+  /** Another file starts with its own guess. */
+  file: File
+}
+
+type ChooserProps = {
   columns: FileColumns
   /** Returns the label of a field. */
   nameOf: (field: string) => string
@@ -19,7 +24,11 @@ type ColumnChooserProps = {
 }
 
 /** Asks which field each column of a file holds; shows a guess, and the first rows. */
-export function ColumnChooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: ColumnChooserProps) {
+export function ColumnChooser({ file, ...props }: ColumnChooserProps) {
+  return <Chooser key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`} {...props} />
+}
+
+function Chooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: ChooserProps) {
   const [fields, setFields] = useState(() => columns.columns.map(({ field }) => field))
   const rows = columns.columns.map(({ heading, cells }, index) => ({
     index,

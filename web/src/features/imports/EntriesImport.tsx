@@ -94,7 +94,7 @@ function NewImport({ kind, onBegun }: { kind: EntryKind; onBegun: (id: number) =
       />
       {file && columns && (
         <ColumnChooser
-          key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+          file={file}
           columns={columns}
           nameOf={nameOf}
           pending={check.pending}

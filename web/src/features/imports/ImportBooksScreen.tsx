@@ -143,7 +143,7 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
       />
       {file && columns && (
         <ColumnChooser
-          key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+          file={file}
           columns={columns}
           nameOf={nameOf}
           pending={check.pending}

@@ -273,7 +273,7 @@ type LabelPagesProps = {
   onStart: (slot: number) => void
 }
 
-/** The pages, of which the screen shows the first; a press on a label's place makes the print start there. */
+/** Renders all pages; the screen shows only the first. Pressing a label position starts the print there. */
 function LabelPages({ pages, sheet: { name, measures }, onStart, ...face }: LabelPagesProps) {
   const printing = useIsPrinting()
   const shown = printing ? pages : pages.slice(0, 1)

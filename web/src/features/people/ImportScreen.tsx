@@ -16,7 +16,7 @@ import { ChooseFile, ColumnChooser, EntriesImport, saveFile } from '../imports'
 import classes from './ImportScreen.module.css'
 import type { Missing as MissingOfBatch } from './PromoteScreen'
 
-/** Lists, in the order in which they are brought. */
+/** Lists in the order that a new library imports them. */
 const TABS = ['people', 'loans', 'charges'] as const
 
 const NAMES = {
@@ -103,7 +103,7 @@ function PeopleImport() {
       />
       {file && columns && (
         <ColumnChooser
-          key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+          file={file}
           columns={columns}
           nameOf={nameOf}
           pending={send.pending && report === null}
@@ -183,7 +183,7 @@ function Missing({ report: { dryRun, totals, missing, missingPeople } }: { repor
     <details className={classes.part}>
       <summary>{t('people.import.missing', { count: missing })}</summary>
       <Text mt="xs">{t('people.import.missingHint')}</Text>
-      {/* Few leave in a year: so many missing people are rather a list of one section or one page. */}
+      {/* Few people leave in a year. If this many are missing, the file probably holds one section or page only. */}
       {missing * 2 > listed && (
         <Alert color="yellow" mt="xs">
           {t('people.import.missingMany', { count: missing, listed })}
