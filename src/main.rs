@@ -384,7 +384,7 @@ fn change_time_zone(database: &Database, zone: &TimeZone) -> Result<()> {
 }
 
 fn refuse(invalid: Invalid) -> Result<()> {
-    invalid.or(()).map_err(|invalid| {
+    invalid.into_result(()).map_err(|invalid| {
         let messages: Vec<_> = invalid.0.into_iter().map(|error| error.message).collect();
         anyhow!(messages.join(" "))
     })

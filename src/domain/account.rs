@@ -173,7 +173,7 @@ impl Registration {
         }
         let own = [&checked.name, &checked.email, &checked.roll_number, library];
         refuse_own_words(PASSWORD, &checked.password, &own, &mut invalid);
-        invalid.or(checked)
+        invalid.into_result(checked)
     }
 }
 
@@ -202,7 +202,7 @@ impl ProfileEdit {
             roll_number: folded_roll_number(&ROLL_NUMBER.check(&self.roll_number, &mut invalid)),
             department: DEPARTMENT.check(&self.department, &mut invalid),
         };
-        invalid.or(checked)
+        invalid.into_result(checked)
     }
 }
 

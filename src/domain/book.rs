@@ -299,7 +299,7 @@ impl BookForm {
             call_number: checked_text(&CALL_NUMBER, self.call_number, &mut invalid),
             ..self
         };
-        invalid.or(checked)
+        invalid.into_result(checked)
     }
 }
 

@@ -160,7 +160,7 @@ impl CalendarForm {
         self.closed_dates
             .sort_by(|a, b| (a.from, a.to, &a.name, a.yearly).cmp(&(b.from, b.to, &b.name, b.yearly)));
         self.closed_dates.dedup();
-        invalid.or(self).map(Calendar::from)
+        invalid.into_result(self).map(Calendar::from)
     }
 }
 

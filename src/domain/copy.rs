@@ -323,7 +323,7 @@ mod tests {
         let check = |raw: &str| {
             let mut invalid = Invalid::default();
             let text = barcode(raw, "barcodes[1]", &mut invalid);
-            invalid.or(text)
+            invalid.into_result(text)
         };
         assert_eq!(check("  L 000124 ").ok().as_deref(), Some("L 000124"));
         assert_eq!(check("a-~!").ok().as_deref(), Some("a-~!"));

@@ -80,7 +80,7 @@ impl SheetForm {
         ] {
             rule.check(value, &mut invalid);
         }
-        let sheet = invalid.or(Self { name, ..self })?;
+        let sheet = invalid.into_result(Self { name, ..self })?;
         let mut invalid = Invalid::default();
         for (rule, count, first, last, size, page) in [
             (LAST_LEFT, sheet.columns, sheet.left, sheet.last_left, sheet.width, sheet.page_width),
@@ -92,7 +92,7 @@ impl SheetForm {
                 invalid.push(rule.field, message::labels_overlap(rule.label));
             }
         }
-        invalid.or(sheet)
+        invalid.into_result(sheet)
     }
 }
 

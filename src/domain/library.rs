@@ -137,7 +137,7 @@ impl LibrarySettings {
         if checked.accession_prefix.chars().any(|c| !c.is_ascii_alphanumeric() && c != '-') {
             invalid.push(ACCESSION_PREFIX.field, message::not_letters_and_digits(ACCESSION_PREFIX.label));
         }
-        invalid.or(checked)
+        invalid.into_result(checked)
     }
 }
 

@@ -316,7 +316,7 @@ impl NoticeSettings {
             Kind::ALL.into_iter().filter(|kind| kind.is_optional() && kinds.contains(kind)).collect()
         };
         (self.off, self.screen_only) = (ordered(&self.off), ordered(&self.screen_only));
-        invalid.or(self)
+        invalid.into_result(self)
     }
 
     /// True if notices of this kind are written.

@@ -87,7 +87,7 @@ impl Details {
         if let Some(barred) = &checked.barred {
             rules::check_day("barred.until".into(), "Barred until", barred.until, &mut invalid);
         }
-        invalid.or(checked)
+        invalid.into_result(checked)
     }
 }
 

@@ -56,7 +56,7 @@ impl ReviewForm {
             RATING.check(self.rating, &mut invalid);
         }
         let comment = COMMENT.check(&self.comment, &mut invalid);
-        invalid.or(Self { comment, ..self })
+        invalid.into_result(Self { comment, ..self })
     }
 }
 

@@ -59,7 +59,7 @@ impl Invalid {
     }
 
     /// Returns `Ok(value)` if there are no errors.
-    pub fn or<T>(self, value: T) -> Result<T, Self> {
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 }

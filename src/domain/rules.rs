@@ -341,7 +341,7 @@ impl Rules {
                 if same_name(&student.name, STUDENT) { STUDENT.into() } else { student.name.clone() };
             student.rules = CategoryRules::of(&student.rules.over(Policy::default()));
         }
-        invalid.or(self)
+        invalid.into_result(self)
     }
 
     /// Policy of a category; an unknown category has that of `Student`.

@@ -73,7 +73,7 @@ impl AccessionForm {
             price: Some(self.price),
             ..BookForm::default()
         };
-        invalid.or((form, barcodes))
+        invalid.into_result((form, barcodes))
     }
 }
 

@@ -280,7 +280,7 @@ pub async fn sign_in(
             rule.check("", &mut invalid);
         }
     }
-    invalid.or(())?;
+    invalid.into_result(())?;
     // No account has values this long: refuse before hashing.
     if form.email.chars().count() > EMAIL.max
         || normalized_password(&form.password).chars().count() > PASSWORD.max
@@ -551,7 +551,7 @@ pub async fn redeem_code(
     }
     let code = code::normalized(&CODE.check(&form.code, &mut invalid));
     let password = new_password(PASSWORD, &form.password, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
 
     let now = app.library.clock.now();
     let key = email.as_deref().map(folded_email);
@@ -588,7 +588,7 @@ pub async fn redeem_code(
     let own: Vec<&str> = own.into_iter().chain(known.into_iter().flatten()).collect();
     let mut invalid = Invalid::default();
     refuse_own_words(PASSWORD, &password, &own, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let hash = app.passwords.hash(password).await?;
     let (moment, uid, password_hash) = (app.library.clock.moment(), person.uid, hash.clone());
     let user = app
@@ -738,7 +738,7 @@ pub async fn look_up_id_card(
     }
     let mut invalid = Invalid::default();
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
-    invalid.or(())?;
+    invalid.into_result(())?;
     // Hits, misses and look-ups beyond the limit run the same read; the delay hides the remaining difference in time.
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
     let find = move |tx: &mut Tx<'_>| -> storage::Result<_> {

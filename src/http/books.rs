@@ -209,7 +209,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     let mut invalid = Invalid::default();
     let text = SEARCH.check(&query.q, &mut invalid);
     let genre = Some(OF_GENRE.check(&query.genre, &mut invalid)).filter(|genre| !genre.is_empty());
-    invalid.or(())?;
+    invalid.into_result(())?;
     let limit = page::length(query.limit, DEFAULT_LIMIT)?;
     // A page requested before is cached until something changes.
     let asked = Asked {

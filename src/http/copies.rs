@@ -157,7 +157,7 @@ pub async fn add_copies(
         }
         None => 0,
     };
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor, policies) =
         (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
@@ -222,7 +222,7 @@ pub async fn update_copy(
     if let Some(Some(day)) = edit.acquired_on {
         crate::domain::rules::check_day("acquiredOn".into(), "Day acquired", day, &mut invalid);
     }
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let updated = stock::update_copy(tx, actor, moment, id, |mut record| {
@@ -280,7 +280,7 @@ pub async fn move_copy(
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let note = NOTE.check(&form.note, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor, policies) =
         (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {

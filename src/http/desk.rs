@@ -94,7 +94,7 @@ impl DamageForm {
         if !(Money::ZERO..=LARGEST).contains(&self.charge) {
             invalid.push("damaged.charge", message::amount_out_of_range("The charge", Money::ZERO, LARGEST));
         }
-        Ok(invalid.or(Damage { note, charge: self.charge })?)
+        Ok(invalid.into_result(Damage { note, charge: self.charge })?)
     }
 }
 
@@ -119,7 +119,7 @@ pub async fn scan_at_desk(
     if form.returned_on.is_some_and(|day| day > today) {
         invalid.push("returnedOn", message::day_to_come("The day of the return", today));
     }
-    invalid.or(())?;
+    invalid.into_result(())?;
     let damaged = form.damaged.map(DamageForm::checked).transpose()?;
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     // A title search takes milliseconds: keep it out of the write transaction, and skip it for a known code.

@@ -62,7 +62,7 @@ pub async fn forget_password(
     let mut invalid = Invalid::default();
     let email = folded_email(&EMAIL.check(&form.email, &mut invalid));
     let language = LANGUAGE.check(&form.language, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_limit(app.limits.forgotten.take(&network))?;
     check_limit(app.limits.forgotten_of_address.take(&email))?;
     let now = app.library.clock.now();
@@ -104,7 +104,7 @@ pub async fn reset_password(
     let token = TOKEN.check(&form.token, &mut invalid);
     let password = new_password(PASSWORD, &form.password, &mut invalid);
     let language = LANGUAGE.check(&form.language, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_limit(app.limits.resets.take(&network))?;
     let (hash, now) = (session::hashed(&token), app.library.clock.now());
     let (key, policies) = (hash.clone(), app.library.policies.clone());
@@ -129,7 +129,7 @@ pub async fn reset_password(
     let own: Vec<&str> = [details.name.as_str(), &library].into_iter().chain(known).collect();
     let mut invalid = Invalid::default();
     refuse_own_words(PASSWORD, &password, &own, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let password_hash = app.passwords.hash(password).await?;
     let told = app.settings.post.as_ref().zip(details.email.as_deref()).map(|(post, address)| {
         let letter = mail::password_changed(&chosen.unwrap_or(language), &library, &details.name);

@@ -160,7 +160,7 @@ pub async fn cancel_hold(
     let mut invalid = Invalid::default();
     let reason =
         if query.reason.is_empty() { String::new() } else { REASON.check(&query.reason, &mut invalid) };
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -190,7 +190,7 @@ pub async fn cancel_holds_of_book(
     let mut invalid = Invalid::default();
     let reason =
         if query.reason.is_empty() { String::new() } else { REASON.check(&query.reason, &mut invalid) };
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, policies, actor) =
         (app.library.clock.moment(), app.library.policies.clone(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
@@ -228,7 +228,7 @@ pub async fn move_hold(
     let mut invalid = Invalid::default();
     let place = PLACE.check(form.place, &mut invalid);
     let reason = REASON.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, policies, actor) =
         (app.library.clock.moment(), app.library.policies.clone(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {

@@ -139,7 +139,7 @@ pub async fn add_label_batch(
         invalid.push("copies", message::too_many("Copies", AT_ONCE));
     }
     invalid.refuse_repeats("copies", &form.copies);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (now, by) = (app.library.clock.now(), librarian.uid);
     app.once(once, move |tx| {
         let id = labels::add_batch(tx, now, by, &sheet, &form.copies)?;

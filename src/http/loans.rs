@@ -183,7 +183,7 @@ impl OverrideForm {
     pub fn checked(self) -> Result<Override> {
         let mut invalid = Invalid::default();
         let reason = REASON.check_as("override.reason", &self.reason, &mut invalid);
-        Ok(invalid.or(Override { blocks: self.blocks, reason, cancel_hold: self.cancel_hold })?)
+        Ok(invalid.into_result(Override { blocks: self.blocks, reason, cancel_hold: self.cancel_hold })?)
     }
 }
 
@@ -256,7 +256,7 @@ pub async fn set_due_date(
         Some(day) => check_day("returnDate".into(), "Return date", day, &mut invalid),
         None => invalid.push("returnDate", message::required("Return date")),
     }
-    let to = invalid.or(form.return_date.unwrap_or_default())?;
+    let to = invalid.into_result(form.return_date.unwrap_or_default())?;
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -366,7 +366,7 @@ impl LoanQuery {
         };
         let list = Listing { order, ..Listing::of(&query) };
         let due = self.due.map_or(list.due, |due| due.days(today));
-        Ok(invalid.or(Listing { due, ..list })?)
+        Ok(invalid.into_result(Listing { due, ..list })?)
     }
 }
 

@@ -81,7 +81,7 @@ pub async fn save_mail_choices(
     let mut invalid = Invalid::default();
     let language = form.language.filter(|language| !language.trim().is_empty());
     let language = language.map(|language| LANGUAGE.check(&language, &mut invalid));
-    invalid.or(())?;
+    invalid.into_result(())?;
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
     let (uid, choices, has_post) = (user.uid, Choices { language, refused }, app.settings.post.is_some());

@@ -193,7 +193,7 @@ pub async fn add_charge(
     let mut invalid = Invalid::default();
     let amount = positive(form.amount, &mut invalid);
     let reason = REASON.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;
@@ -241,7 +241,7 @@ pub async fn add_payment(
     let amount = positive(form.amount, &mut invalid);
     let reference = REFERENCE.check(&form.reference, &mut invalid);
     invalid.refuse_repeats("charges", &form.charges);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor, policies) =
         (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
@@ -281,7 +281,7 @@ pub async fn waive_charge(
     let mut invalid = Invalid::default();
     let amount = form.amount.map(|amount| positive(Some(amount), &mut invalid));
     let reason = REASON.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let (charge, change) = money::waive(tx, actor, moment, charge, amount, &reason)?;
@@ -365,7 +365,7 @@ pub async fn reverse_charge(
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let reason = REASON.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let ChargeReversed { charge, credit, change } =
@@ -396,7 +396,7 @@ pub async fn reverse_payment(
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let reason = REASON.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let PaymentReversed { receipt, change } =
@@ -440,7 +440,7 @@ pub async fn add_refund(
     let mut invalid = Invalid::default();
     let amount = positive(form.amount, &mut invalid);
     let reference = REFERENCE.check(&form.reference, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;

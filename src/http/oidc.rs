@@ -423,7 +423,7 @@ pub async fn link_oidc(
     let provider = app.provider()?;
     let mut invalid = Invalid::default();
     LIBRARY_PASSWORD.check(&form.password, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (browser, now) = (browser(&app, &headers).ok_or(Error::ProviderForgotten)?, app.library.clock.now());
     let key = browser.clone();
     let proof = app.library.db.read(move |tx| flows::proof(tx, &key, now)).await?;

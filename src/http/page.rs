@@ -18,7 +18,7 @@ pub const LENGTH: Number = Number { field: "limit", label: "The page's length", 
 pub fn length(requested: Option<i64>, default: i64) -> Result<i64> {
     let mut invalid = Invalid::default();
     let length = LENGTH.check(requested.unwrap_or(default), &mut invalid);
-    Ok(invalid.or(length)?)
+    Ok(invalid.into_result(length)?)
 }
 
 /// Encodes a position in a list as a cursor.

@@ -193,7 +193,7 @@ pub async fn add_passkey(
     let party = app.party()?;
     let mut invalid = Invalid::default();
     let name = NAME.check(&form.name, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let holder = session::token_hash(app.settings.is_https(), &headers)?;
     let (uid, now) = (user.uid, app.library.clock.now());
     let taken = app.library.db.write(move |tx| passkeys::take(tx, &holder, now)).await?;

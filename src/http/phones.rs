@@ -112,7 +112,7 @@ pub async fn pair_phone(
 ) -> Result<impl IntoResponse> {
     let mut invalid = Invalid::default();
     let desk = DESK.check(&form.desk, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_limit(app.limits.pairings.take(&librarian.uid))?;
     let (session, code, now) = (
         session::token_hash(app.settings.is_https(), &headers)?,
@@ -192,7 +192,7 @@ pub async fn open_phone(
     let mut invalid = Invalid::default();
     let code = PAIRING_CODE.check(&form.code, &mut invalid);
     let token = TOKEN.check(&form.token, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_limit(app.limits.phone_openings.take(&network))?;
     let (code, token, now) = (session::hashed(&code), session::hashed(&token), app.library.clock.now());
     match app.library.db.write(move |tx| phones::open(tx, &code, &token, now)).await.map_err(Error::from)? {
@@ -254,7 +254,7 @@ pub async fn send_scan(
     let mut invalid = Invalid::default();
     let key = KEY.check(&form.key, &mut invalid);
     let code = CODE.check(&form.code, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let phone = caller.phone;
     check_limit(app.limits.phone_scans.take(&phone.id))?;
     if !app.library.db.write(move |tx| phones::send(tx, phone, &key, &code)).await.map_err(Error::from)? {
@@ -368,7 +368,7 @@ fn last_number(headers: &HeaderMap) -> i64 {
 
 /// Side that listens, with its stream.
 enum Source {
-    Desk { desk: (DeskId, i64), librarian: UserId, phones: Option<Vec<phones::Paired>> },
+    Desk { desk: (DeskId, i64), librarian: UserId, phones: Option<Vec<phones::PairedPhone>> },
     Phone { phone: (PhoneId, i64) },
 }
 

@@ -115,7 +115,7 @@ impl SecondFactorCode {
     fn read(&self) -> Result<Typed> {
         let mut invalid = Invalid::default();
         let code = CODE.check(&self.code, &mut invalid);
-        invalid.or(Typed::read(&code)).map_err(Error::from)
+        invalid.into_result(Typed::read(&code)).map_err(Error::from)
     }
 }
 
@@ -359,7 +359,7 @@ pub(super) async fn check_proof(
 ) -> Result<()> {
     let mut invalid = Invalid::default();
     let code = if form.code.is_empty() { String::new() } else { CODE.check(&form.code, &mut invalid) };
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_own_password(app, user, network, headers, form.current_password).await?;
     if !needs_code(app, user.uid, headers).await? {
         return Ok(());
@@ -389,7 +389,7 @@ async fn check_own_password(
 ) -> Result<()> {
     let mut invalid = Invalid::default();
     CURRENT_PASSWORD.check(&password, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let device = Device::of(app.settings.is_https(), headers);
     app.current_password(user.uid, network, device.as_ref(), password).await.map(drop)
 }
@@ -484,7 +484,7 @@ async fn with_proof(
     let mut invalid = Invalid::default();
     CURRENT_PASSWORD.check(&form.current_password, &mut invalid);
     let code = CODE.check(&form.code, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_own_password(app, user, network, headers, form.current_password).await?;
     let device = Device::of(app.settings.is_https(), headers);
     let tries = app.tries_of_code(user.uid, network, device.as_ref()).await?;

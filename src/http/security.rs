@@ -204,7 +204,7 @@ pub async fn change_password(
     let mut invalid = Invalid::default();
     CURRENT_PASSWORD.check(&form.current_password, &mut invalid);
     let password = account::new_password(NEW_PASSWORD, &form.new_password, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
 
     let (https, uid) = (app.settings.is_https(), user.uid);
     let device = Device::of(https, &headers);
@@ -215,7 +215,7 @@ pub async fn change_password(
     let own: Vec<&str> = [user.name.as_str(), &rulebook.library.name].into_iter().chain(known).collect();
     let mut invalid = Invalid::default();
     account::refuse_own_words(NEW_PASSWORD, &password, &own, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let hash = app.passwords.hash(password).await?;
 
     let (token, moment) = (session::new_token()?, app.library.clock.moment());

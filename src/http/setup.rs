@@ -143,7 +143,7 @@ pub async fn set_up(
     let email = EMAIL.check(&form.email, &mut invalid);
     let password = new_password(PASSWORD, &form.password, &mut invalid);
     refuse_own_words(PASSWORD, &password, &[&name, &email], &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     check_limit(app.limits.setups.take(&network))?;
     if !is_needed(&app).await? {
         return Err(Error::SetupDone);

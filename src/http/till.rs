@@ -103,7 +103,7 @@ pub async fn close_till(
     if !(Money::ZERO..=LARGEST).contains(&form.opening) {
         invalid.push("opening", message::amount_out_of_range("Opening float", Money::ZERO, LARGEST));
     }
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     let counted = form.counted.unwrap_or_default();
     app.once(once, move |tx| {

@@ -513,7 +513,7 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
         (Money::ZERO..=DEAREST).contains(&price).then_some(price)
     }));
     let row = Rejected::new(row, String::new());
-    invalid.or(ImportedBook { form, import_key, key, barcodes, record, row })
+    invalid.into_result(ImportedBook { form, import_key, key, barcodes, record, row })
 }
 
 /// Returns the barcodes of a row, one per copy; a number of copies beside them must equal their number.

@@ -81,7 +81,7 @@ impl ListRow for Charge {
         let since = optional_day(row, DATE, order, &mut invalid);
         let Some(amount) = owed else { return Err(invalid) };
         let of = of.unwrap_or(ChargeKind::Other);
-        invalid.or(Self { roll_number, amount, of, reason, since, key: String::new() })
+        invalid.into_result(Self { roll_number, amount, of, reason, since, key: String::new() })
     }
 
     fn note(&mut self, line: u64, seen: &mut Seen) -> Result<(), Invalid> {
@@ -117,7 +117,7 @@ impl ListRow for Charge {
             if let Some(since) = row.since.filter(|since| *since > run.moment.today) {
                 invalid.push(DATE, message::import_lent_in_future(since));
             }
-            invalid.or(person.filter(|_| !known.contains(&row.key)))
+            invalid.into_result(person.filter(|_| !known.contains(&row.key)))
         };
         Ok(rows.iter().map(decide).collect())
     }

@@ -72,7 +72,7 @@ impl ListRow for Loan {
         if due < lent {
             invalid.push(DUE, message::import_due_before_lent(due, lent));
         }
-        invalid.or(Self { barcode, roll_number, lent, due, renewals: renewals.unwrap_or(0) })
+        invalid.into_result(Self { barcode, roll_number, lent, due, renewals: renewals.unwrap_or(0) })
     }
 
     fn note(&mut self, line: u64, seen: &mut Seen) -> Result<(), Invalid> {
@@ -149,11 +149,13 @@ impl Loan {
         }
         let (Some(reader), Some(copy)) = (reader, copy) else { return Ok(Err(invalid)) };
         match &copy.loan {
-            Some(loan) if loan.user_id == reader.uid => return Ok(invalid.or(None)),
+            Some(loan) if loan.user_id == reader.uid => return Ok(invalid.into_result(None)),
             Some(loan) => {
                 invalid.push(BARCODE, message::import_on_loan_to(&loan.user_name, loan.return_date));
             }
-            None if loans::is_over(tx, copy.id, reader.uid, self.lent)? => return Ok(invalid.or(None)),
+            None if loans::is_over(tx, copy.id, reader.uid, self.lent)? => {
+                return Ok(invalid.into_result(None));
+            }
             None => {
                 if let Some(reason) = take_over::reason_against(&copy) {
                     invalid.push(BARCODE, reason);
@@ -163,6 +165,6 @@ impl Loan {
         if !reader.active {
             invalid.push("rollNumber", message::import_inactive(&reader.details.name));
         }
-        Ok(invalid.or(()).map(|()| Some(Plan { reader: reader.clone(), copy })))
+        Ok(invalid.into_result(()).map(|()| Some(Plan { reader: reader.clone(), copy })))
     }
 }

@@ -23,7 +23,7 @@ const KEPT: i64 = 100;
 
 /// Phone as the desk lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paired {
+pub struct PairedPhone {
     pub id: PhoneId,
     /// Page that the phone scans for.
     pub desk: String,
@@ -79,7 +79,7 @@ pub fn pair(
 }
 
 /// Returns a librarian's phones, oldest first.
-pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<Paired>> {
+pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<PairedPhone>> {
     tx.query(
         sql!(
             "SELECT phones.id, desks.name, phones.opened_at, phones.expires_at, phones.refused_at
@@ -90,7 +90,7 @@ pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<
         ),
         &[&librarian, &now],
         |row| {
-            Ok(Paired {
+            Ok(PairedPhone {
                 id: row.get(0)?,
                 desk: row.get(1)?,
                 opened_at: row.get(2)?,

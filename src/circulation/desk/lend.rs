@@ -51,10 +51,10 @@ impl Desk<'_, '_> {
         }
         let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what);
-        self.lent_or_refused(done, copy)
+        self.answer_check_out(done, copy)
     }
 
-    pub(super) fn lent_or_refused(&mut self, done: Result<Done>, copy: Copy) -> Result<Answer> {
+    pub(super) fn answer_check_out(&mut self, done: Result<Done>, copy: Copy) -> Result<Answer> {
         match done {
             Ok(done) => self.lent(done, &copy),
             Err(Error::Refused(refusal)) => self.refused(&refusal, copy),

@@ -127,7 +127,7 @@ pub async fn issue_no_dues_of_batch(
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let batch = BATCH.check_as("batch", &form.batch, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let count = if form.dry_run { 0 } else { people::MOST_CERTIFIED };
     let numbers: Vec<String> =
         (0..count).map(|_| Ok(code::signs(session::random()?, NUMBER_LENGTH))).collect::<Result<_>>()?;

@@ -130,7 +130,7 @@ impl PeopleQuery {
             let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
             invalid.push("sort", message::no_such_order(&names.join(", ")));
         }
-        let order = invalid.or(order.unwrap_or(ORDERS[0].1))?;
+        let order = invalid.into_result(order.unwrap_or(ORDERS[0].1))?;
         Ok(Asked { text, filter: self.filter, batch, order, descending })
     }
 }

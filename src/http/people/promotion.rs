@@ -105,7 +105,7 @@ pub async fn promote_batch(
     if let Some(only) = &form.only {
         invalid.refuse_repeats("only", only);
     }
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
     let moment = clock.moment();
     let what = Promotion {

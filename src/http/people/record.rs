@@ -185,7 +185,7 @@ pub async fn deactivate_person(
     }
     let mut invalid = Invalid::default();
     let reason = Text { min: 0, ..REASON }.check(&form.reason, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let answer = app
         .once(once, move |tx| {

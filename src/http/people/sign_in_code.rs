@@ -112,7 +112,7 @@ pub async fn make_sign_in_codes(
     let mut invalid = Invalid::default();
     let batch = BATCH.check(&form.batch, &mut invalid);
     let days = VALID_DAYS.check(form.days, &mut invalid);
-    invalid.or(())?;
+    invalid.into_result(())?;
     let found = app
         .library
         .db

@@ -77,7 +77,15 @@ export const copyByBarcodeQuery = (barcode: string) =>
   })
 
 /** Queries that moving a copy invalidates. */
-export const MOVED = [keys.books, keys.copyLists, keys.toShelve, keys.unseen, keys.overview, keys.holds, keys.people]
+export const INVALIDATED_BY_MOVE = [
+  keys.books,
+  keys.copyLists,
+  keys.toShelve,
+  keys.unseen,
+  keys.overview,
+  keys.holds,
+  keys.people,
+]
 
 export const addCopies = (bookId: number) =>
   action({
@@ -92,7 +100,7 @@ export const updateCopy = action({
   name: 'updateCopy',
   send: ({ id, edit }: { id: number; edit: CopyEdit }, call) =>
     dataOf(client.PATCH('/copies/{id}', { params: { path: { id } }, body: edit, ...call })),
-  changes: () => MOVED,
+  changes: () => INVALIDATED_BY_MOVE,
   fault: 'The copy could not be changed',
 })
 
@@ -101,7 +109,7 @@ export const moveCopy = action({
   name: 'moveCopy',
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) =>
     dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call })),
-  changes: () => MOVED,
+  changes: () => INVALIDATED_BY_MOVE,
   fault: 'The copy could not be moved',
   expected: ['copy-state'],
 })
@@ -127,6 +135,6 @@ export const shelveCopy = (id: number, key: string, signal: AbortSignal): Promis
 export const shelvePortion = action({
   name: 'shelvePortion',
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
-  changes: () => MOVED,
+  changes: () => INVALIDATED_BY_MOVE,
   fault: 'The copies could not be put on the shelf',
 })

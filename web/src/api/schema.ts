@@ -11675,7 +11675,7 @@ export interface components {
             clientData: string;
             /** @description Name chosen by the owner. */
             name: string;
-            /** @description Transports by which the browser reached the authenticator. */
+            /** @description Transports the browser used to reach the authenticator. */
             transports?: string[];
         };
         /** @description No-dues certificate, as shown without sign-in. */
@@ -12450,7 +12450,7 @@ export interface components {
         Reservation: {
             /**
              * Format: date
-             * @description Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
+             * @description Latest date a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
              */
             backBy: string | null;
             /** @description False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted. */
@@ -13043,7 +13043,7 @@ export interface components {
             author: string;
             /**
              * Format: date
-             * @description Date by which the first reader in the queue should get a copy; null if unknown.
+             * @description Latest date the first reader in the queue should get a copy; null if unknown.
              */
             backBy: string | null;
             bookId: components["schemas"]["BookId"];

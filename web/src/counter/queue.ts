@@ -58,7 +58,7 @@ type Calls = {
   isCopy: (code: string, signal: AbortSignal) => Promise<boolean>
 }
 
-type Around = {
+type QueueOptions = {
   owner: string
   store: Store
   calls: Calls
@@ -107,7 +107,7 @@ export class Desk {
     newer: 0,
   }
   readonly #listeners = new Set<() => void>()
-  readonly #around: Around
+  readonly #options: QueueOptions
   readonly #outbox: Outbox<Task, Result>
   #silence: ReturnType<typeof setTimeout> | undefined
   /** Epoch milliseconds. */
@@ -125,23 +125,23 @@ export class Desk {
   /** Codes scanned with an unknown outcome since the last answer: one may be the card of the next reader. */
   #doubts: readonly string[] = []
 
-  constructor(around: Around) {
-    this.#around = around
+  constructor(options: QueueOptions) {
+    this.#options = options
     this.#outbox = new Outbox<Task, Result>({
       box: 'desk',
-      owner: around.owner,
-      store: around.store,
+      owner: options.owner,
+      store: options.store,
       tryMs: TRY_MS,
       knows: isTask,
       perform: this.#perform,
       onEnd: this.#end,
       onLoad: this.#load,
       onChange: () => this.#set({}),
-      ...(around.isOwners && { isOwners: around.isOwners }),
-      ...(around.onSignedOut && { onSignedOut: around.onSignedOut }),
+      ...(options.isOwners && { isOwners: options.isOwners }),
+      ...(options.onSignedOut && { onSignedOut: options.onSignedOut }),
       onUnknown: (entry) => {
         this.#doubt(entry.task)
-        around.onUnknown?.()
+        options.onUnknown?.()
       },
     })
   }
@@ -302,7 +302,7 @@ export class Desk {
     { key, task }: Entry<Task>,
     { signal, freeze }: { signal: AbortSignal; freeze: <B>(body: B) => B },
   ): Promise<Result> => {
-    const { calls } = this.#around
+    const { calls } = this.#options
     switch (task.kind) {
       case 'close':
         return { kind: 'closed' }
@@ -407,7 +407,7 @@ export class Desk {
   /** Closes the reader, unless each scan with an unknown outcome was of a book. */
   async #resolveDoubts(signal: AbortSignal): Promise<void> {
     if (this.#doubts.length === 0) return
-    const areBooks = await Promise.all(this.#doubts.map((code) => this.#around.calls.isCopy(code, signal)))
+    const areBooks = await Promise.all(this.#doubts.map((code) => this.#options.calls.isCopy(code, signal)))
     this.#setDoubts([])
     if (areBooks.includes(false)) this.#setOpen(null)
   }
@@ -506,7 +506,7 @@ export class Desk {
     const log = [one, ...this.#state.log]
     const isKept = (entry: LogEntry, index: number) => index < KEPT || isUnsettled(entry, this.#state.acts)
     this.#state = { ...this.#state, log: log.filter(isKept), bounced: null }
-    this.#around.onEntry(one)
+    this.#options.onEntry(one)
   }
 
   #set(changes: Partial<DeskState>): void {

@@ -23,7 +23,7 @@ export type ShelfState = OutboxState<ShelfTask> & {
   bounced: { code: string; at: number } | null
 }
 
-type Around = {
+type ShelfOptions = {
   owner: string
   store: Store
   find: (barcode: string, signal: AbortSignal) => Promise<Copy | null>
@@ -44,25 +44,25 @@ const isTask = (task: unknown): task is ShelfTask =>
 /** Puts scanned copies on the shelf, one after the other: a reducer over the outbox. */
 export class Shelf {
   readonly #outbox: Outbox<ShelfTask, Shelving>
-  readonly #around: Around
+  readonly #options: ShelfOptions
   readonly #listeners = new Set<() => void>()
   #shelved: readonly Shelved[] = []
   #bounced: ShelfState['bounced'] = null
   #last = { code: '', at: -Infinity }
   #state: ShelfState
 
-  constructor(around: Around) {
-    this.#around = around
+  constructor(options: ShelfOptions) {
+    this.#options = options
     this.#outbox = new Outbox<ShelfTask, Shelving>({
       box: 'to-shelve',
-      owner: around.owner,
-      store: around.store,
+      owner: options.owner,
+      store: options.store,
       tryMs: TRY_MS,
       knows: isTask,
       perform: this.#perform,
       onEnd: this.#end,
-      onUnknown: around.onUnknown,
-      isOwners: around.isOwners,
+      onUnknown: options.onUnknown,
+      isOwners: options.isOwners,
       onChange: () => this.#publish(),
     })
     this.#state = { ...this.#outbox.state, shelved: [], bounced: null }
@@ -96,13 +96,13 @@ export class Shelf {
     { signal, freeze }: { signal: AbortSignal; freeze: <B>(body: B) => B },
   ): Promise<Shelving> => {
     // A retry moves the copy found by the first try; a new look-up would find it on the shelf.
-    const before = sent === undefined ? await this.#around.find(task.code, signal) : (sent as Copy)
+    const before = sent === undefined ? await this.#options.find(task.code, signal) : (sent as Copy)
     if (!before) return { before: null, after: null }
     if (sent === undefined && before.state !== 'to-shelve') {
       return { before, after: before.state === 'on-shelf' ? before : null }
     }
     freeze(before)
-    return { before, after: await this.#around.shelve(before.id, key, signal) }
+    return { before, after: await this.#options.shelve(before.id, key, signal) }
   }
 
   readonly #end = ({ task: { code } }: Entry<ShelfTask>, ending: Ending<Shelving>): void => {
@@ -113,7 +113,7 @@ export class Shelf {
     const one: Shelved = { id: newKey(), code, ...what }
     this.#shelved = [one, ...this.#shelved].slice(0, KEPT)
     this.#bounced = null
-    this.#around.onShelved(one)
+    this.#options.onShelved(one)
   }
 
   #publish(): void {

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { uidOf } from '../api/account'
-import { findCopy, MOVED, shelveCopy } from '../api/copies'
+import { findCopy, INVALIDATED_BY_MOVE, shelveCopy } from '../api/copies'
 import { useOwner } from '../api/draft'
 import { sharedStore } from '../lib/outboxStore'
 import { Shelf, type Shelved } from './shelf'
@@ -30,7 +30,7 @@ function shelfOf(uid: number, queries: QueryClient): Shelf {
     onUnknown: () => play('stop'),
     onShelved: (one) => {
       play(classOfShelved(one))
-      for (const queryKey of MOVED) void queries.invalidateQueries({ queryKey })
+      for (const queryKey of INVALIDATED_BY_MOVE) void queries.invalidateQueries({ queryKey })
     },
   })
   shelves.set(uid, shelf)

@@ -81,7 +81,7 @@ function InState({ state }: { state: CopyState }) {
             <EmptyState message={t('toShelve.noneIn', { state: stateText(state) })} />
           ) : (
             <>
-              <Waiting copies={copies} whenGone={() => place.current?.focus()} isSince />
+              <WaitingCopies copies={copies} whenGone={() => place.current?.focus()} isSince />
               <ShowMore query={query} label={t('copies.more')} />
             </>
           )
@@ -117,7 +117,7 @@ function ToShelve() {
             <EmptyState message={t('toShelve.none')} />
           ) : (
             <>
-              <Waiting copies={copies} whenGone={() => box.current?.focus()} />
+              <WaitingCopies copies={copies} whenGone={() => box.current?.focus()} />
               <ShowMore query={query} label={t('copies.more')} />
             </>
           )
@@ -249,9 +249,9 @@ function Result({ kind, children }: { kind: 'done' | 'kept' | 'already' | 'refus
   )
 }
 
-type WaitingProps = { copies: readonly ListedCopy[]; whenGone: () => void; isSince?: boolean }
+type WaitingCopiesProps = { copies: readonly ListedCopy[]; whenGone: () => void; isSince?: boolean }
 
-function Waiting({ copies, whenGone, isSince = false }: WaitingProps) {
+function WaitingCopies({ copies, whenGone, isSince = false }: WaitingCopiesProps) {
   return (
     <ResponsiveTable
       label={t('toShelve.title')}
