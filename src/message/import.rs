@@ -52,7 +52,7 @@ messages! {
         "This copy is marked as missing. Move it to the shelf, and import the row again.";
     "import.copyWithdrawn" = import_copy_withdrawn():
         "This copy was withdrawn. Move it to the shelf, and import the row again.";
-    "import.lentInFuture" = import_lent_in_future(on: Date): "{on, date, medium} is still to come. Correct the day.";
+    "import.lentInFuture" = import_lent_in_future(on: Date): "{on, date, medium} is in the future. Correct the day.";
     "import.dueBeforeLent" = import_due_before_lent(due: Date, lent: Date):
         "The due date, {due, date, medium}, is before the day of the loan, {lent, date, medium}. Correct one of them.";
     "import.dayTwoWays" = import_day_two_ways(value: &str):

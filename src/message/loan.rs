@@ -83,7 +83,7 @@ messages! {
     "undone.renewed" = undone_renewed(title: &str, due: Date): "Undone: “{title}” is due {due, date, medium} again.";
 
     // Explanations of due dates.
-    "explain.dueImported" = explain_due_imported(file: &str): "As the imported list “{file}” says";
+    "explain.dueImported" = explain_due_imported(file: &str): "From the imported list “{file}”";
     "explain.due" = explain_due(days: i64, from: Date):
         "{days, plural, =0 {The day itself, {from, date, full}} one {# day from {from, date, full}} other {# days from {from, date, full}}}";
     "explain.renewed" = explain_renewed(days: i64, from: Date):

@@ -62,7 +62,7 @@ messages! {
     "letter.stop.done" = letter_stop_done(): "You get no more mails like this one.";
     "letter.stop.back" = letter_stop_back(): "To get them again, sign in and open your profile.";
     "letter.stop.again" = letter_stop_again(): "Turn these mails on again";
-    "letter.stop.on" = letter_stop_on(): "You get these mails again.";
+    "letter.stop.on" = letter_stop_on(): "You will get these mails again.";
     "letter.stop.choose" = letter_stop_choose(): "To choose what you are mailed, sign in and open your profile.";
     "letter.stop.dead" = letter_stop_dead(): "This link does not work. Copy it whole from the mail, or ask the library’s desk.";
 }

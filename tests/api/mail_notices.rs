@@ -338,7 +338,7 @@ async fn a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_agai
     assert_eq!(refused().await, json!(["charged", "hold-ready"]), "opening it changes nothing");
     for _ in 0..2 {
         let on = mailed.open("POST", &format!("{link}?again=yes"), "").await;
-        assert!(on.status == 200 && on.text.contains("You get these mails again."), "{}", on.text);
+        assert!(on.status == 200 && on.text.contains("You will get these mails again."), "{}", on.text);
     }
     assert_eq!(refused().await, json!(["charged"]), "other kinds stay as they were chosen");
     assert!(mailed.open("GET", &link, "").await.text.contains("<button>Stop these mails</button>"));

@@ -117,7 +117,7 @@ async fn open_loans_are_brought_as_they_were_and_a_repeat_brings_nothing_r_seam_
         assert_eq!(first[field], value, "{field} of {first}");
     }
     assert!(first["fine"].as_f64().is_some_and(|fine| fine > 0.0), "the fine follows the due date: {first}");
-    assert_eq!(first["explain"][0], "As the imported list “old.csv” says");
+    assert_eq!(first["explain"][0], "From the imported list “old.csv”");
     assert_eq!(loans["loans"][1]["renewals"], 1);
     assert_eq!(app.raw("SELECT no_of_books FROM books WHERE title = 'Kim'"), app.raw("SELECT 0"));
     // Nothing happened today, at the desk or for the reader.
@@ -168,7 +168,7 @@ async fn each_row_that_cannot_be_a_loan_is_refused_with_its_field_and_the_way_ou
         ("B1,cs25-999,2026-11-01,2026-11-15,", "rollNumber", "No person has the roll number cs25-999"),
         ("B2,cs25-003,2026-11-01,2026-11-15,", "rollNumber", "Student 3 is deactivated"),
         ("b1,cs25-001,2026-11-01,2026-11-15,", "barcode", "The same barcode is in line 9"),
-        ("B4,cs25-001,2026-11-22,2026-12-15,", "lent", "22 Nov 2026 is still to come"),
+        ("B4,cs25-001,2026-11-22,2026-12-15,", "lent", "22 Nov 2026 is in the future"),
         ("X1,cs25-001,2026-11-10,2026-11-01,", "due", "is before the day of the loan, 10 Nov 2026"),
         ("X2,cs25-001,,2026-11-01,", "lent", "is required"),
         ("X3,cs25-001,2026-11-10,,", "due", "is required"),

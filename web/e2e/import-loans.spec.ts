@@ -67,7 +67,7 @@ test('R-MONEY-2 what people owe is brought from another system', async ({ page }
   const list = `Admission No,Amount,Reason\n${number},12.50,Torn page\n${number},-3,Refund\n`
   await page.locator('input[type=file]').setInputFiles(upload('fines.csv', list))
   await page.getByRole('button', { name: 'Check the file' }).click()
-  await expect(page.getByText('Together ₹12.50.')).toBeVisible()
+  await expect(page.getByText('Total: ₹12.50.')).toBeVisible()
   await expect(page.getByRole('table', { name: '1 row rejected' })).toContainText('is not an amount above 0')
   await page.getByRole('button', { name: 'Import 1 charge' }).click()
   await expect(page.getByRole('heading', { name: 'The charges are imported' })).toBeVisible()
