@@ -289,7 +289,7 @@ async fn over_https_the_cookie_is_bound_to_the_host_r_login_6() {
     let https = |settings: &mut library::http::Settings| {
         settings.public_url = "https://library.college.edu".parse().expect("a URL");
     };
-    let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", https).await;
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", https).await;
     app.visitor().post("/auth/register", &registration()).await.expect(201);
     let answer = sign_in(&app, "four unrelated words").await;
     let cookie = answer.header("set-cookie").unwrap_or_default();
@@ -310,7 +310,7 @@ async fn over_https_the_cookie_is_bound_to_the_host_r_login_6() {
 
 #[tokio::test]
 async fn who_guesses_passwords_is_slowed_down_and_others_are_not_r_login_4() {
-    let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", |settings| {
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |settings| {
         settings.trusted_proxies = vec![[127, 0, 0, 1].into()];
     })
     .await;

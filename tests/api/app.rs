@@ -86,7 +86,7 @@ fn instant(text: &str) -> Timestamp {
 impl TestApp {
     /// Creates a server on a fresh `SQLite` file.
     pub async fn new() -> Self {
-        Self::on(Database::sqlite()).await
+        Self::on(Database::ready_sqlite()).await
     }
 
     /// Creates a server on this database.

@@ -35,7 +35,7 @@ async fn made(librarian: &Person<'_>) -> Value {
 async fn a_backup_made_by_hand_is_verified_listed_and_taken_away_l3() {
     let folder = folder();
     let path = folder.path().to_owned();
-    let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", |settings| {
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |settings| {
         settings.daily_backups = Some(daily(path));
     })
     .await;
@@ -98,7 +98,7 @@ async fn the_last_ten_backups_made_by_hand_are_kept_and_a_failure_is_told_l3() {
     let folder = folder();
     let path = folder.path().join("backups");
     std::fs::create_dir(&path).expect("made");
-    let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", |settings| {
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |settings| {
         settings.daily_backups = Some(daily(path.clone()));
     })
     .await;
@@ -125,7 +125,7 @@ async fn a_server_without_a_folder_for_backups_says_so_l3() {
     let list = librarian.get("/backups").await.expect(200);
     assert_eq!((&list["plan"], &list["postgres"]), (&Value::Null, &json!(false)));
     librarian.ask("/backups").await.problem(409, "backups-off");
-    let app = TestApp::on(Database::postgres()).await;
+    let app = TestApp::on(Database::ready_postgres()).await;
     let list = app.admin(0).await.get("/backups").await.expect(200);
     assert_eq!((&list["plan"], &list["postgres"]), (&Value::Null, &json!(true)));
 }

@@ -294,7 +294,7 @@ async fn no_text_is_too_odd_on_sqlite() {
 
 #[tokio::test]
 async fn no_text_is_too_odd_on_postgres() {
-    no_text_is_too_odd(TestApp::on(Database::postgres()).await).await;
+    no_text_is_too_odd(TestApp::on(Database::ready_postgres()).await).await;
 }
 
 /// P10: such a sign-in was not counted as a failure.

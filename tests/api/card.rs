@@ -66,7 +66,8 @@ async fn an_option_masks_the_address_or_turns_the_look_up_off_r_scan_2() {
         [(IdCard::Masked, 200, json!("s***@college.edu")), (IdCard::Off, 404, Value::Null)]
     {
         let app =
-            TestApp::with(Arc::new(Database::sqlite()), "UTC", |settings| settings.id_card = choice).await;
+            TestApp::with(Arc::new(Database::ready_sqlite()), "UTC", |settings| settings.id_card = choice)
+                .await;
         app.student(1).await;
         let answer = app.visitor().post("/auth/id-card", &card("cs25-001")).await;
         assert_eq!(answer.expect(status)["email"], email);

@@ -398,7 +398,7 @@ async fn titles_once(person: &Person<'_>, query: &str, first: &str) -> Vec<Strin
 
 #[tokio::test]
 async fn r_home_2_the_popular_books_come_first_from_the_day_after_their_loans() {
-    for database in [Database::sqlite(), Database::postgres()] {
+    for database in [Database::ready_sqlite(), Database::ready_postgres()] {
         let app = TestApp::on(database).await;
         let reader = app.student(1).await;
         let mut books = Vec::new();
@@ -472,7 +472,7 @@ async fn r_home_2_books_are_listed_by_author_with_a_cursor_of_that_order_only() 
 
 #[tokio::test]
 async fn a_book_that_is_lent_again_leaves_the_shelf_of_returned_ones() {
-    for database in [Database::sqlite(), Database::postgres()] {
+    for database in [Database::ready_sqlite(), Database::ready_postgres()] {
         let app = TestApp::on(database).await;
         let reader = app.student(1).await;
         let book = app.book("Emma", 1).await;

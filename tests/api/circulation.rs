@@ -103,7 +103,7 @@ async fn a_day_begins_at_the_librarys_own_midnight_r_loan_8() {
         ("America/New_York", "2026-11-22T04:59:59.999Z", "2026-11-22T05:00:00Z"),
         ("Pacific/Kiritimati", "2026-11-21T09:59:59.999Z", "2026-11-21T10:00:00Z"),
     ] {
-        let app = TestApp::with(Arc::new(Database::sqlite()), zone, |_| {}).await;
+        let app = TestApp::with(Arc::new(Database::ready_sqlite()), zone, |_| {}).await;
         let book = app.book("Book", 9).await;
         let student = app.student(1).await;
         app.set_clock(before);

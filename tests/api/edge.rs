@@ -143,7 +143,7 @@ async fn a_handler_that_fails_is_answered_like_every_other_failure() {
 #[tokio::test]
 async fn a_request_keeps_the_name_that_a_trusted_proxy_gave_it() {
     let trusting = |settings: &mut http::Settings| settings.trusted_proxies = vec![[127, 0, 0, 1].into()];
-    let app = TestApp::with(Arc::new(Database::sqlite()), "UTC", trusting).await;
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "UTC", trusting).await;
     let name = async |app: &TestApp, given: &str| {
         let mut request = app.visitor().request("GET", "/loans", None);
         request.headers_mut().insert("x-request-id", given.parse().expect("a header"));

@@ -36,7 +36,7 @@ async fn readyz_tells_when_search_no_longer_follows_the_catalogue_s14(database: 
 
 #[tokio::test]
 async fn a_search_waits_for_the_index_that_is_loaded_after_the_start() {
-    for database in [Database::sqlite(), Database::postgres()] {
+    for database in [Database::ready_sqlite(), Database::ready_postgres()] {
         let app = TestApp::on(database).await;
         app.book("Godaan", 1).await;
         // Like a server at start: nothing was awaited yet, so nothing is loaded.

@@ -16,7 +16,7 @@ const RIGHT: &str = "four unrelated words";
 /// Starts a server behind a proxy, with one account, `owner@college.edu`.
 async fn behind_a_proxy(limits: Limits) -> TestApp {
     let trust = |settings: &mut library::http::Settings| settings.trusted_proxies = vec![PROXY.into()];
-    let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", trust, limits).await;
+    let app = TestApp::limited(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", trust, limits).await;
     let registration = json!({
         "name": "Owner", "email": "owner@college.edu", "password": RIGHT, "rollNumber": "1", "department": "Physics",
         "batch": "2027",
@@ -218,7 +218,7 @@ async fn a_network_reports_so_many_page_views_and_no_more_r_shell_4() {
 #[tokio::test]
 async fn a_rate_limited_student_can_still_read_and_sign_out_p11() {
     let limits = Limits { changes_of_student: burst(3), ..Limits::default() };
-    let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
+    let app = TestApp::limited(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |_| {}, limits).await;
     let (student, other, librarian) = (app.student(1).await, app.student(2).await, app.admin(0).await);
     let book = app.book("Godaan", 5).await;
     let reviews = format!("/books/{book}/reviews");

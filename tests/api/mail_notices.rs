@@ -346,7 +346,7 @@ async fn a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_agai
 
 #[tokio::test]
 async fn a_link_without_its_last_part_is_not_found_in_plain_words() {
-    let mailed = library(Arc::new(Database::sqlite())).await;
+    let mailed = library(Arc::new(Database::ready_sqlite())).await;
     for address in ["library/unsubscribe", "library/unsubscribe/"] {
         let page = mailed.open("GET", &format!("{PUBLIC}{address}"), "").await;
         assert_eq!(page.status, 404);
@@ -356,7 +356,7 @@ async fn a_link_without_its_last_part_is_not_found_in_plain_words() {
 
 #[tokio::test]
 async fn a_notice_on_the_safety_of_an_account_is_mailed_whatever_is_refused() {
-    let mailed = library(Arc::new(Database::sqlite())).await;
+    let mailed = library(Arc::new(Database::ready_sqlite())).await;
     let app = &mailed.app;
     let (asha, admin) = (app.student(1).await, app.admin(0).await);
     let mut settings = admin.get("/settings/notices").await.expect(200);
@@ -376,7 +376,7 @@ async fn a_notice_on_the_safety_of_an_account_is_mailed_whatever_is_refused() {
 
 #[tokio::test]
 async fn a_librarian_sees_what_goes_tomorrow_morning_before_it_goes() {
-    let mailed = library(Arc::new(Database::sqlite())).await;
+    let mailed = library(Arc::new(Database::ready_sqlite())).await;
     let app = &mailed.app;
     let (asha, bala) = (app.student(1).await, app.student(2).await);
     for title in ["Godaan", "Emma"] {

@@ -464,7 +464,7 @@ async fn mail_goes_encrypted_to_the_address_of_a_trial() {
         redirect,
         ..options(server.port)
     };
-    let (app, job) = library(Database::sqlite(), trusted).await;
+    let (app, job) = library(Database::ready_sqlite(), trusted).await;
     let mail = queued(&app, "asha@college.edu").await;
     send(&app, &job).await;
     assert_eq!(state(&app, mail).0, "sent");

@@ -8,11 +8,11 @@ macro_rules! on_both_databases {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
+            async fn $test() { super::$test(crate::common::Database::ready_sqlite()).await; }
         )+ }
         mod postgres { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
+            async fn $test() { super::$test(crate::common::Database::ready_postgres()).await; }
         )+ }
     };
 }
@@ -31,6 +31,7 @@ mod certificate;
 mod circulation;
 mod codes;
 #[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "an app opens a database with the current schema")]
 mod common;
 mod connections;
 mod contract;
@@ -75,6 +76,8 @@ mod phone;
 #[path = "../common/provider.rs"]
 mod provider;
 mod race;
+#[path = "../common/ready.rs"]
+mod ready;
 mod rush;
 mod screens;
 mod second_factor;

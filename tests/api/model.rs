@@ -747,10 +747,10 @@ fn sequences(cases: u32, database: impl Fn() -> Database) {
 
 #[test]
 fn every_copy_is_accounted_for_whatever_people_do_r_copy_2_r_loan_2_r_loan_3_r_loan_5_r_book_8_on_sqlite() {
-    sequences(48, Database::sqlite);
+    sequences(20, Database::ready_sqlite);
 }
 
 #[test]
 fn every_copy_is_accounted_for_whatever_people_do_r_copy_2_r_loan_2_r_loan_3_r_loan_5_r_book_8_on_postgres() {
-    sequences(12, Database::postgres);
+    sequences(6, Database::ready_postgres);
 }

@@ -386,7 +386,7 @@ async fn six_hundred_loans_of_one_title_are_stored_in_portions_r_seam_10(databas
 
 #[tokio::test]
 async fn days_are_read_in_the_order_that_the_whole_file_shows_r_seam_10() {
-    let app = library(Database::sqlite()).await;
+    let app = library(Database::ready_sqlite()).await;
     let librarian = app.admin(0).await;
     let header = "barcode,rollNumber,lent,due\n";
     for (rows, order, added) in [
@@ -416,7 +416,7 @@ async fn days_are_read_in_the_order_that_the_whole_file_shows_r_seam_10() {
 
 #[tokio::test]
 async fn a_loan_that_is_touched_while_its_import_is_undone_stops_the_undo_r_undo_2() {
-    let app = library(Database::sqlite()).await;
+    let app = library(Database::ready_sqlite()).await;
     let librarian = app.admin(0).await;
     let list = "barcode,rollNumber,lent,due\nB1,cs25-001,2026-11-20,2026-12-01\n";
     let done = import(&librarian, "loans", list).await;

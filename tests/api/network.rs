@@ -208,7 +208,7 @@ async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tal
 #[test]
 fn over_a_network_that_loses_and_repeats_everything_happens_exactly_once_r18_p11() {
     let prepared = now(Prepared::new());
-    each(seeds(500, 500), async |seed| {
+    each(seeds(200, 500), async |seed| {
         let tally = over_a_bad_network(&prepared, seed, true).await;
         let sound =
             tally.done == tally.wanted && tally.refused.is_empty() && tally.new.0 == tally.new.1.len();

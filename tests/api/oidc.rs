@@ -531,7 +531,7 @@ async fn somebody_sees_the_link_and_ends_it(database: Database) {
 #[tokio::test]
 async fn a_token_that_is_not_what_it_should_be_lets_nobody_in() {
     let provider = Provider::start(NOW).await;
-    let app = library(Database::sqlite(), &provider).await;
+    let app = library(Database::ready_sqlite(), &provider).await;
     app.student(1).await;
     let set = |name: &'static str, value: Value| -> Option<Tamper> {
         Some(Arc::new(move |_: &mut Value, claims: &mut Value| claims[name] = value.clone()))
@@ -607,7 +607,7 @@ async fn a_token_that_is_not_what_it_should_be_lets_nobody_in() {
 #[tokio::test]
 async fn a_key_that_the_provider_exchanged_is_asked_for_once() {
     let provider = Provider::start(NOW).await;
-    let app = library(Database::sqlite(), &provider).await;
+    let app = library(Database::ready_sqlite(), &provider).await;
     app.student(1).await;
     provider.sign_by(Sign::Ec);
     assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
@@ -633,7 +633,8 @@ async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
     ] {
         let provider = Provider::start(NOW).await;
         provider.answers(answers);
-        let app = library_with(Database::sqlite(), &provider, |options| options.patience = PATIENCE).await;
+        let app =
+            library_with(Database::ready_sqlite(), &provider, |options| options.patience = PATIENCE).await;
         let begun = Instant::now();
         let told = app.visitor().post("/auth/oidc", &json!({})).await;
         let took = begun.elapsed();
@@ -655,7 +656,7 @@ async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
 #[tokio::test]
 async fn a_provider_that_fails_while_somebody_is_there_is_said_so_too() {
     let provider = Provider::start(NOW).await;
-    let app = library(Database::sqlite(), &provider).await;
+    let app = library_with(Database::ready_sqlite(), &provider, |options| options.patience = PATIENCE).await;
     app.student(1).await;
     for answers in
         [Answers::Never, Answers::Endlessly, Answers::With500, Answers::WithHtml, Answers::Redirect]
@@ -676,7 +677,7 @@ async fn a_host_that_the_operator_did_not_name_is_not_called() {
     let provider = Provider::start(NOW).await;
     provider.answers(Answers::OtherHost);
     for (hosts, wanted) in [(vec![], "unavailable"), (vec!["localhost".to_owned()], "done")] {
-        let app = library_with(Database::sqlite(), &provider, |options| options.hosts = hosts).await;
+        let app = library_with(Database::ready_sqlite(), &provider, |options| options.hosts = hosts).await;
         app.student(1).await;
         assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), wanted);
     }
@@ -700,7 +701,7 @@ async fn a_provider_is_called_over_tls_and_only_one_whom_the_operators_roots_vou
         let roots = folder.path().join("roots.pem");
         std::fs::write(&roots, &trusted.pem).expect("written");
         let known = Arc::new(Known::new(options(provider.url()), &roots).expect("a provider"));
-        let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", |settings| {
+        let app = TestApp::with(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |settings| {
             settings.provider = Some(known);
         })
         .await;
@@ -719,7 +720,7 @@ async fn a_provider_is_called_over_tls_and_only_one_whom_the_operators_roots_vou
 #[tokio::test]
 async fn a_return_that_nobody_began_writes_nothing() {
     let provider = Provider::start(NOW).await;
-    let app = library(Database::sqlite(), &provider).await;
+    let app = library(Database::ready_sqlite(), &provider).await;
     let browser = app.visitor();
     begin(&browser, json!({})).await;
     let Location::Sqlite(path) = &app.database.location else { unreachable!("it is on SQLite") };
@@ -731,7 +732,7 @@ async fn a_return_that_nobody_began_writes_nothing() {
 #[tokio::test]
 async fn sign_ins_by_the_provider_are_begun_so_many_times_at_most() {
     let provider = Provider::start(NOW).await;
-    let app = library(Database::sqlite(), &provider).await;
+    let app = library(Database::ready_sqlite(), &provider).await;
     let (known, stranger) = (app.visitor(), app.visitor());
     app.student(1).await;
     assert_eq!(end(&sign_in(&known, &provider, claims(1)).await), "done");

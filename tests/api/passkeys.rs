@@ -390,7 +390,7 @@ async fn a_password_alone_changes_no_second_factor_r_seam_8(database: Database) 
 /// X6: 200 made-up passkeys kept a whole campus from signing in with passwords.
 #[tokio::test]
 async fn unknown_passkeys_use_up_no_tries_of_passwords_r_login_4() {
-    let app = library(Database::sqlite()).await;
+    let app = library(Database::ready_sqlite()).await;
     let limit = &app.state.limits.failures_of_network;
     let network = "127.0.0.1".parse::<std::net::IpAddr>().expect("an address").into();
     sign_in(&app, &a_device(9)).await.1.problem(401, "invalid-passkey");
@@ -399,7 +399,7 @@ async fn unknown_passkeys_use_up_no_tries_of_passwords_r_login_4() {
 
 #[tokio::test]
 async fn at_an_address_that_is_a_number_there_are_no_passkeys() {
-    let app = TestApp::with(Arc::new(Database::sqlite()), "UTC", |settings| {
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), "UTC", |settings| {
         settings.public_url = "https://192.168.1.5/".parse().expect("a URL");
     })
     .await;

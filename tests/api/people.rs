@@ -18,7 +18,7 @@ macro_rules! each_app {
             super::$test(super::TestApp::new().await).await;
         } )+ }
         mod postgres { $( #[tokio::test] async fn $test() {
-            super::$test(super::TestApp::on(super::Database::postgres()).await).await;
+            super::$test(super::TestApp::on(super::Database::ready_postgres()).await).await;
         } )+ }
     };
 }

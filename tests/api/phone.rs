@@ -317,7 +317,7 @@ async fn a_token_can_only_scan_for_its_desk_r_desk_9() {
 async fn phones_scans_and_codes_are_bounded_r_desk_9() {
     let limits =
         Limits { phone_scans: Limit::new(60, std::time::Duration::from_hours(1)), ..Limits::default() };
-    let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
+    let app = TestApp::limited(Arc::new(Database::ready_sqlite()), "Asia/Kolkata", |_| {}, limits).await;
     let desk = app.admin(0).await;
     // An unopened code is replaced by the next one.
     Code::of(&desk).await;
@@ -347,7 +347,7 @@ async fn phones_scans_and_codes_are_bounded_r_desk_9() {
 
 #[tokio::test]
 async fn phone_and_desk_may_be_connected_to_different_servers_r_desk_9() {
-    let database = Arc::new(Database::postgres());
+    let database = Arc::new(Database::ready_postgres());
     let here = TestApp::with(Arc::clone(&database), "Asia/Kolkata", |_| {}).await;
     let there = TestApp::with(database, "Asia/Kolkata", |_| {}).await;
     let desk = here.admin(0).await;

@@ -50,10 +50,10 @@ async fn what_one_server_did_holds_in_another_within_seconds(database: Database)
 
 #[tokio::test]
 async fn what_one_server_did_holds_in_another_within_seconds_on_postgres() {
-    what_one_server_did_holds_in_another_within_seconds(Database::postgres()).await;
+    what_one_server_did_holds_in_another_within_seconds(Database::ready_postgres()).await;
 }
 
 #[tokio::test]
 async fn what_another_process_did_holds_within_seconds_on_sqlite() {
-    what_one_server_did_holds_in_another_within_seconds(Database::sqlite()).await;
+    what_one_server_did_holds_in_another_within_seconds(Database::ready_sqlite()).await;
 }

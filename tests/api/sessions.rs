@@ -105,7 +105,7 @@ async fn what_is_done_at_one_server_keeps_the_session_at_another(database: Datab
 
 #[tokio::test]
 async fn reading_stays_reading_for_a_minute() {
-    let app = library(Arc::new(Database::sqlite())).await;
+    let app = library(Arc::new(Database::ready_sqlite())).await;
     let student = app.student(1).await;
     let seen = || app.raw("SELECT seen_at, expires_at FROM sessions");
     let at_first = seen();

@@ -65,7 +65,7 @@ macro_rules! each_app {
             super::$test(super::TestApp::new().await).await;
         } )+ }
         mod postgres { $( #[tokio::test] async fn $test() {
-            super::$test(super::TestApp::on(super::Database::postgres()).await).await;
+            super::$test(super::TestApp::on(super::Database::ready_postgres()).await).await;
         } )+ }
     };
 }
@@ -478,7 +478,7 @@ async fn many_loans_are_counted_whole_and_fifty_are_listed(app: TestApp) {
 
 #[tokio::test]
 async fn a_change_on_one_server_holds_on_another_at_once_postgres() {
-    let database = Arc::new(Database::postgres());
+    let database = Arc::new(Database::ready_postgres());
     let here = TestApp::with(Arc::clone(&database), "Asia/Kolkata", |_| {}).await;
     let there = TestApp::with(database, "Asia/Kolkata", |_| {}).await;
     let admin = here.admin(0).await;

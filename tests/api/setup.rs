@@ -140,7 +140,7 @@ async fn the_morning_counts_what_waits_and_nothing_that_is_done() {
 async fn a_daily_backup_that_is_late_is_named_in_the_morning() {
     let folder = crate::common::folder();
     let path = folder.path().to_owned();
-    let database = std::sync::Arc::new(Database::sqlite());
+    let database = std::sync::Arc::new(Database::ready_sqlite());
     let app = TestApp::with(database, "Asia/Kolkata", |settings| {
         settings.daily_backups = Some(crate::backups::daily(path));
     })

@@ -81,7 +81,7 @@ fn at(app: &TestApp, instant: i64) {
 /// Returns the days on which a library whose clock shows `zone` differs from the table: a loan is due the day before, and
 /// becomes overdue with the first instant of the day. A clock shows a leap second, 23:59:60, as the same second twice.
 async fn otherwise(days: &[(&str, &str)], zone: &str) -> Vec<String> {
-    let app = TestApp::with(Arc::new(Database::sqlite()), zone, |_| {}).await;
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), zone, |_| {}).await;
     let book = app.book("Almanac", 9).await;
     let mut otherwise = Vec::new();
     for (day, begins) in days {
@@ -202,7 +202,7 @@ async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) ->
     let mut chance = Chance::of(seed);
     let name = DAYS[seed % DAYS.len()].0;
     let zone = TimeZone::get(name).expect("a zone");
-    let app = TestApp::with(Arc::new(Database::sqlite()), shown.unwrap_or(name), |settings| {
+    let app = TestApp::with(Arc::new(Database::ready_sqlite()), shown.unwrap_or(name), |settings| {
         settings.lifetimes = lifetimes;
     })
     .await;

@@ -44,7 +44,7 @@ use crate::{
 
 macro_rules! on_postgres {
     ($($test:ident),+ $(,)?) => {
-        mod postgres { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::postgres())); } )+ }
+        mod postgres { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::ready_postgres())); } )+ }
     };
 }
 

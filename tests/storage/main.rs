@@ -6,6 +6,8 @@
 mod common;
 #[path = "../common/loan.rs"]
 mod loan;
+#[path = "../common/ready.rs"]
+mod ready;
 #[path = "../common/relay.rs"]
 mod relay;
 
@@ -28,8 +30,8 @@ use library::{
 /// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
 macro_rules! on_both_databases {
     ($($test:ident),+ $(,)?) => {
-        mod sqlite { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::sqlite())); } )+ }
-        mod postgres { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::postgres())); } )+ }
+        mod sqlite { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::ready_sqlite())); } )+ }
+        mod postgres { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::ready_postgres())); } )+ }
     };
 }
 

@@ -384,7 +384,7 @@ fn whatever_is_done_and_undone_leaves_everything_as_it_was_r_undo_2(store: &Stor
         review(store, title(store, name, copies), &readers[0]);
     }
     let world = World { people: readers.iter().map(|reader| reader.uid).collect() };
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(15);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let steps = prop::collection::vec((an_act(), any::<bool>(), any::<bool>()), 1..12);
     let tried = runner.run(&steps, |steps| {
