@@ -5,6 +5,7 @@ import { useRef, useState, type KeyboardEvent } from 'react'
 import { NavigationType, useLocation, useNavigation, useNavigationType, useSearchParams } from 'react-router'
 import { focusFirstResult } from '../lib/focus'
 import { t } from '../lib/messages'
+import { useParamsNow } from '../lib/paramsNow'
 import classes from './SearchBox.module.css'
 
 const QUIET_MS = 150
@@ -22,6 +23,7 @@ export function useSearchText(): string {
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [params, setParams] = useSearchParams()
   const inAddress = params.get('q') ?? ''
+  const paramsNow = useParamsNow()
   const cameFrom = useNavigationType()
   const { pathname } = useLocation()
   const next = useNavigation().location
@@ -40,17 +42,12 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   function write(value: string) {
     // The reader is leaving for another page; a change of the address would undo that navigation.
     if (leaving) return
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value.trim() === '') after.delete('q')
-        else after.set('q', value.trim())
-        // A new search begins at its first page.
-        after.delete('cursor')
-        return after
-      },
-      { replace: true },
-    )
+    const after = paramsNow()
+    if (value.trim() === '') after.delete('q')
+    else after.set('q', value.trim())
+    // A new search begins at its first page.
+    after.delete('cursor')
+    setParams(after, { replace: true })
   }
 
   const writeSoon = useDebouncedCallback(write, QUIET_MS)

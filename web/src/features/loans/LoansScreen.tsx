@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
 import { focusIsFree, focusSearch } from '../../lib/focus'
 import { t } from '../../lib/messages'
+import { useParamsNow } from '../../lib/paramsNow'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { Pages, pageAddress } from '../../ui/Pages'
@@ -130,7 +131,7 @@ function sumText({ total, fines }: LoanPage, q: string): string {
 
 /** Select for the order of the list; a change leads to the first page. */
 function OrderSelect({ order }: { order: LoanOrder }) {
-  const [params] = useSearchParams()
+  const paramsNow = useParamsNow()
   const navigate = useNavigate()
   return (
     <NativeSelect
@@ -139,7 +140,7 @@ function OrderSelect({ order }: { order: LoanOrder }) {
       value={order}
       data={ORDERS.map((value) => ({ value, label: t(`loans.order.${value}`) }))}
       onChange={(event) =>
-        void navigate({ search: addressWith(params, 'sort', event.currentTarget.value) }, { replace: true })
+        void navigate({ search: addressWith(paramsNow(), 'sort', event.currentTarget.value) }, { replace: true })
       }
     />
   )
@@ -240,7 +241,14 @@ function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column
   return [
     { title: name, cell: (loan) => <span dir="auto">{loan.userName}</span> },
     { title: t('loans.column.rollNumber'), cell: (loan) => <span dir="auto">{loan.rollNumber}</span> },
-    { title: t('loans.column.batch'), cell: (loan) => <span className="tabular">{loan.batch}</span> },
+    {
+      title: t('loans.column.batch'),
+      cell: (loan) => (
+        <span dir="auto" className="tabular">
+          {loan.batch}
+        </span>
+      ),
+    },
     book,
     { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
     due({}),

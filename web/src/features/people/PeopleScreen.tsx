@@ -10,6 +10,7 @@ import { peopleFile, peopleQuery, type PeopleList } from '../../api/people'
 import type { Person } from '../../api/types'
 import { numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { useParamsNow } from '../../lib/paramsNow'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
 import { Money } from '../../ui/Facts'
@@ -156,6 +157,7 @@ function nothingIn({ q, batch }: PeopleList): string {
 
 function BatchSelect({ batches }: { batches: readonly string[] }) {
   const [params] = useSearchParams()
+  const paramsNow = useParamsNow()
   const navigate = useNavigate()
   const { batch } = listIn(params)
   const known = batch === '' || batches.includes(batch) ? batches : [...batches, batch]
@@ -167,7 +169,7 @@ function BatchSelect({ batches }: { batches: readonly string[] }) {
       data={[{ value: '', label: t('people.batch.all') }, ...known.map((one) => ({ value: one, label: one }))]}
       onChange={(event) => {
         const chosen = event.currentTarget.value
-        void navigate({ search: addressWith(params, 'batch', chosen === '' ? null : chosen) }, { replace: true })
+        void navigate({ search: addressWith(paramsNow(), 'batch', chosen === '' ? null : chosen) }, { replace: true })
       }}
     />
   )
@@ -178,6 +180,7 @@ const CARDS = '56em'
 
 function OrderSelect() {
   const [params] = useSearchParams()
+  const paramsNow = useParamsNow()
   const navigate = useNavigate()
   const cards = useMediaQuery(`(max-width: ${CARDS})`, false, { getInitialValueInEffect: false })
   if (!cards) return null
@@ -189,7 +192,7 @@ function OrderSelect() {
       data={ORDERS.map((order) => ({ value: order, label: t(`people.column.${order}`) }))}
       onChange={(event) => {
         const order = event.currentTarget.value as Order
-        if (order !== chosen) void navigate({ search: orderOf(params, order).to }, { replace: true })
+        if (order !== chosen) void navigate({ search: orderOf(paramsNow(), order).to }, { replace: true })
       }}
     />
   )
