@@ -2,6 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
+import { overlay } from './overlay'
 
 type ConfirmModalProps = {
   opened: boolean
@@ -46,7 +47,7 @@ export function ConfirmModal({
   useEffect(() => () => void (asking.current && focusBack(before)), [before])
 
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Modal opened={opened} onClose={onClose} title={title} overlayProps={overlay}>
       <Text component="div">{children}</Text>
       <Group justify="flex-end" mt="lg">
         <Button variant="default" onClick={onClose} data-autofocus={!routine || undefined}>

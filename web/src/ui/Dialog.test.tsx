@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
 import { renderRoutes } from '../testing/render'
@@ -34,4 +34,12 @@ it('V14: what is shown once goes neither by Escape nor by a click beside it', as
   await userEvent.click(besides())
   await userEvent.keyboard('{Escape}')
   expect(onClose).not.toHaveBeenCalled()
+})
+
+it('the second press of a double click on what opened a window does not close it', async () => {
+  const onClose = show()
+  fireEvent.click(besides(), { detail: 2 })
+  expect(onClose).not.toHaveBeenCalled()
+  fireEvent.click(besides(), { detail: 1 })
+  expect(onClose).toHaveBeenCalledOnce()
 })

@@ -1,6 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { focusBack } from '../lib/focus'
+import { overlay } from './overlay'
 
 type DialogProps = Omit<ModalProps, 'opened' | 'closeOnClickOutside' | 'closeOnEscape'> & {
   /** True for content that is shown once, such as recovery codes: only the dialog's own buttons close it. */
@@ -20,6 +21,7 @@ export function Dialog({ keepsOpen = false, ...props }: DialogProps) {
       opened
       closeOnClickOutside={!keepsOpen && !isTyped}
       closeOnEscape={!keepsOpen}
+      overlayProps={overlay}
       onInput={() => setTyped(true)}
       {...props}
     />

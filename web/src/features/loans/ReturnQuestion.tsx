@@ -6,6 +6,7 @@ import { rich, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import type { Question } from '../../ui/useQuestion'
 import { actionName } from './LoanButton'
+import { overlay } from '../../ui/overlay'
 
 type Ending = 'restock' | 'return'
 
@@ -39,7 +40,7 @@ export function ReturnQuestion({ question: { about: asked, opened, close }, onAn
   )
 
   return (
-    <Modal opened={opened} onClose={close} title={t('loans.question.title')}>
+    <Modal opened={opened} onClose={close} title={t('loans.question.title')} overlayProps={overlay}>
       <Text>{asked && sentenceOf(asked.loan)}</Text>
       {gone ? (
         <Text mt="sm">{t('loans.question.titleDeleted')}</Text>
