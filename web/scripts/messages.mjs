@@ -289,6 +289,9 @@ export function importsOf(source, sources) {
 /** The tables of screens lead to every screen, and the frame has the labels of their links. */
 const TABLE = /(^|\/)screens(\/index)?\.ts$/
 
+/** Modules that show what the server says in words of this part, which the code names nowhere. */
+const SHOWS = new Map([['src/features/imports/RejectedRows.tsx', 'people']])
+
 /** Loads the parts `common` and `frame`. */
 const FRAME = 'src/app/Shell.tsx'
 
@@ -313,6 +316,7 @@ export function missingParts(sources) {
     if (seen.has(file) || TABLE.test(file)) return parts
     seen.add(file)
     for (const part of partsOf.get(file)) parts.add(part)
+    if (SHOWS.has(file)) parts.add(SHOWS.get(file))
     for (const next of importsOf(byName.get(file), byName)) needed(next, parts, seen)
     return parts
   }
