@@ -33,6 +33,7 @@ pub mod effect;
 mod fault;
 pub mod fold;
 pub mod http;
+pub mod icalendar;
 pub mod import;
 pub mod jobs;
 pub mod library;

@@ -36,6 +36,8 @@ pub struct LibrarySettings {
     /// Months after which an ended and settled loan loses its reader's name; null for never (R-PEOPLE-10).
     #[schema(minimum = 1, maximum = 120)]
     pub forget_after_months: Option<i64>,
+    /// True if books are suggested by what other readers borrowed.
+    pub suggestions: bool,
 }
 
 impl Default for LibrarySettings {
@@ -53,6 +55,7 @@ impl Default for LibrarySettings {
             language: LANGUAGES[0].into(),
             financial_year_month: 4,
             forget_after_months: None,
+            suggestions: true,
         }
     }
 }
@@ -120,6 +123,7 @@ impl LibrarySettings {
             forget_after_months: self
                 .forget_after_months
                 .map(|months| FORGET_AFTER_MONTHS.check(months, &mut invalid)),
+            suggestions: self.suggestions,
         };
         if checked.batches.is_empty() {
             invalid.push(BATCH.field, message::required(BATCH.label));
@@ -199,6 +203,7 @@ mod tests {
             language: "tlh".into(),
             financial_year_month: 13,
             forget_after_months: Some(0),
+            suggestions: true,
         };
         let errors: Vec<String> = wrong
             .checked()

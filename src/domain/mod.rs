@@ -24,4 +24,5 @@ pub mod review;
 pub mod rule;
 pub mod rulebook;
 pub mod rules;
+pub mod suggestion;
 pub mod till;

@@ -57,6 +57,7 @@ const REPEATABLE: &[&str] = &[
     "/auth/oidc",
     "/auth/oidc/link",
     "/people/{id}/sign-in-code",
+    "/me/calendar-link",
     "/auth/sign-out",
     "/auth/password",
     "/auth/sign-in/code",

@@ -7,6 +7,7 @@ pub mod accessions;
 pub mod accounts;
 pub mod backups;
 pub mod books;
+pub mod calendar_link;
 pub mod changes;
 pub mod client;
 mod cookie;
@@ -49,6 +50,7 @@ pub mod session;
 pub mod settings;
 pub mod setup;
 pub mod shelves;
+pub mod suggestions;
 pub mod till;
 pub mod unsubscribe;
 pub mod vitals;
@@ -153,6 +155,11 @@ fn mail_api() -> OpenApiRouter<Shared> {
         .routes(routes!(mails::send_mail_again))
         .routes(routes!(mails::preview_mails))
         .routes(routes!(mail_choices::read_mail_choices, mail_choices::save_mail_choices))
+        .routes(routes!(
+            calendar_link::read_calendar_link,
+            calendar_link::make_calendar_link,
+            calendar_link::end_calendar_link
+        ))
 }
 
 /// Returns the API's routes; a route without documentation cannot be added.
@@ -163,6 +170,8 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
         .routes(routes!(shelves::list_shelves))
+        .routes(routes!(suggestions::list_also_borrowed))
+        .routes(routes!(suggestions::read_suggestion_choice, suggestions::save_suggestion_choice))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
         .routes(routes!(covers::upload_cover))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))
@@ -335,6 +344,7 @@ pub fn router(state: Shared) -> Router {
         .nest(API, api)
         .route("/library/covers/preview.svg", get(books::preview_cover))
         .route("/library/covers/{file}", get(books::cover))
+        .route("/library/calendar/{file}", get(calendar_link::calendar))
         .route("/library/unsubscribe", get(unsubscribe::incomplete))
         .route("/library/unsubscribe/", get(unsubscribe::incomplete))
         .route("/library/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::answer))

@@ -9,6 +9,7 @@ mod forget_readers;
 mod mail_notices;
 mod remind;
 mod send_mails;
+mod suggest;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,6 +21,7 @@ pub use forget_readers::{ForgetReaders, forget_readers};
 pub use mail_notices::{MailNotices, Mailing, Planned, mail_notices, planned};
 pub use remind::{Remind, remind};
 pub use send_mails::{SendMails, send_mails};
+pub use suggest::{Suggest, suggest};
 
 use crate::{library::Library, storage, supervise::keep_running};
 
@@ -54,6 +56,7 @@ pub async fn run(library: Library, owner: String) {
         keep(ExpireHolds, library.clone(), owner.clone()),
         keep(ForgetReaders, library.clone(), owner.clone()),
         keep(Remind, library.clone(), owner.clone()),
+        keep(Suggest, library.clone(), owner.clone()),
         keep(ClearPassing, library, owner),
     );
 }

@@ -54,6 +54,11 @@ messages! {
     "letter.digest.what" = letter_digest_what(library: &str): "Your books from {library}:";
     "letter.unsubscribe" = letter_unsubscribe(): "Stop mails like this one";
 
+    // A reader's due dates in a calendar program.
+    "letter.calendar.name" = calendar_name(): "Library: due dates";
+    "letter.calendar.nameOf" = calendar_name_of(library: &str): "{library}: due dates";
+    "letter.calendar.due" = calendar_due(title: &str): "Return “{title}”";
+
     // Page that an unsubscribe link opens.
     "letter.stop.title" = letter_stop_title(): "Stop these mails?";
     "letter.stop.what" = letter_stop_what(library: &str):

@@ -93,6 +93,8 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0036_mailed_notices"),
     migration!("0037_labels_in_order"),
     migration!("0038_open_loans"),
+    migration!("0039_suggestions"),
+    migration!("0040_calendar_links"),
 ];
 
 impl Migration {

@@ -77,6 +77,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("PUT", "/settings/notices") => json!({ "automatic": true }),
         ("POST", "/me/notices/read") => json!({ "upTo": 1 }),
         ("PUT", "/me/mail-choices") => json!({ "refused": [] }),
+        ("PUT", "/me/suggestions") => json!({ "counted": true }),
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
         ("POST", "/loans/{id}/due-date") => json!({ "returnDate": "2027-01-15", "reason": "r" }),
         ("POST", "/accessions") => json!({ "title": "Quick" }),

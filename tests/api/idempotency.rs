@@ -204,6 +204,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
             Write::new("PUT", "/me/mail-choices").body(json!({ "refused": ["overdue"] })),
             "/me/mail-choices",
         ),
+        (&student, Write::new("PUT", "/me/suggestions").body(json!({ "counted": false })), "/me/suggestions"),
         (&student, Write::new("POST", "/me/notices/read").body(json!({ "upTo": 1_000 })), "/me/notices/read"),
         (
             &admin,
@@ -706,7 +707,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, pass: impl Fn(&[u8]) -> bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn when_nobody_knows_whether_it_happened_a_repeat_makes_sure_p11() {
-    let mut database = Database::postgres();
+    let mut database = Database::ready_postgres();
     let Location::Postgres(url) = &database.location else { panic!("a server") };
     let mut url: url::Url = url.parse().expect("a URL");
     let server = (url.host_str().expect("a host").to_owned(), url.port().unwrap_or(5432));

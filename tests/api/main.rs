@@ -24,6 +24,7 @@ mod authority;
 mod backups;
 mod bodies;
 mod book_import;
+mod calendar_link;
 mod card;
 mod catalogue;
 #[path = "../common/certificate.rs"]
@@ -88,6 +89,7 @@ mod settings;
 mod setup;
 mod sign_in_codes;
 mod structure;
+mod suggestions;
 mod time;
 mod tls;
 mod upload;

@@ -105,6 +105,7 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
         "departments": ["Physics"], "accessionPrefix": "SX-", "language": "hi",
         "financialYearMonth": 4,
         "forgetAfterMonths": null,
+        "suggestions": true,
     });
     let saved = save(&admin, "library", &library).await.expect(200);
     assert_eq!(saved, with(&library, json!({ "currencyCode": "INR" })));

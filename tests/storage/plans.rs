@@ -25,7 +25,7 @@ use library::{
     second_factor::{self, Typed},
     sql,
     storage::{
-        Result, Tx, accounts, books, catalogue, copies,
+        Result, Tx, accounts, books, calendar_links, catalogue, copies,
         directory::{self, Column, Listing, OfBatch, Order, Source},
         events::{self, Entry, Filter},
         forget::{self, Read},
@@ -46,7 +46,7 @@ use library::{
         phones::{self, Pairing, Phone, PollResult},
         reviews, second_factors,
         sessions::{self, Opened},
-        settings, sign_in_codes,
+        settings, sign_in_codes, suggestions,
     },
 };
 
@@ -76,6 +76,10 @@ const COUNTS: &[&str] = &[
     // Once a day, for the order by popularity.
     "SELECT book_id, COUNT(*), COUNT(CASE",
     // Twice a minute, for the metrics, and for the page of mails.
+    // Once a week, for the suggestions.
+    "SELECT user_id, book_id FROM loans WHERE loans.entry_date",
+    "SELECT users.department, loans.book_id FROM loans",
+    "DELETE FROM popular_in_department",
     "SELECT state, COUNT(*), MIN(created_at) FROM mails",
     "SELECT id, category FROM users WHERE category <>",
 ];
@@ -369,6 +373,20 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     mail_choices::refuse(tx, person, &[NoticeKind::Overdue])?;
     mail_choices::addressees(tx, &[person])?;
     mail_choices::holder(tx, person)?;
+    calendar_links::replace(tx, person, "hash", 1)?;
+    calendar_links::made_at(tx, person)?;
+    calendar_links::owner(tx, "hash")?;
+    calendar_links::end(tx, person)?;
+    suggestions::counted_on(tx)?;
+    suggestions::lent(tx, today, today)?;
+    suggestions::lent_in_departments(tx, today, today)?;
+    suggestions::replace_also_borrowed(tx, BookId(1), BookId(9), &[(BookId(2), vec![BookId(3)])])?;
+    suggestions::replace_departments(tx, &[("Physics".into(), vec![BookId(3)])])?;
+    suggestions::set_counted_on(tx, Some(today))?;
+    suggestions::also_borrowed(tx, BookId(2))?;
+    suggestions::in_department(tx, "Physics")?;
+    suggestions::is_counted(tx, person)?;
+    suggestions::set_counted(tx, person, false)?;
     notices::due_loans(tx, today, (today, LoanId(0)), 9)?;
     notices::lock_due(tx, &[LoanId(1)])?;
     notices::lock_kept(tx, today)?;

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { PASSWORD } from './support/library'
-import { expectDone, expectRefused, heading, libraryDay, row } from './support/screens'
+import { expectDone, expectRefused, heading, libraryDate, libraryDay, row } from './support/screens'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'student' })
@@ -113,4 +113,42 @@ test('R-FAIL-1 an edit whose session has ended leads to sign-in without a second
   await expect(field(page, 'Department')).toHaveValue('Geology')
   await update(page).click()
   await expectDone(page, 'Profile updated.')
+})
+
+test('a calendar program reads the due dates by a link, until another one is made', async ({
+  page,
+  library,
+  who,
+  request,
+}) => {
+  const book = await library.addBook({ title: 'Nirmala, part 1' })
+  await present(who).borrow(book.id)
+  await page.goto('profile')
+  const calendar = page.getByRole('region', { name: 'Due dates in your calendar' })
+  const address = calendar.getByLabel('Link for your calendar')
+  await calendar.getByRole('button', { name: 'Make a link' }).click()
+  await expect(address).toHaveValue(new RegExp(`^${library.origin}/library/calendar/.{43}\\.ics$`))
+  const first = await address.inputValue()
+  const read = async () => (await request.get(first)).text()
+  await expect.poll(read).toContain('SUMMARY:Return “Nirmala\\, part 1”\r\n')
+  await expect.poll(read).toContain(`DTSTART;VALUE=DATE:${libraryDate(7).replaceAll('-', '')}\r\n`)
+  await page.reload()
+  await expect(calendar).toContainText('Your link works since')
+  await expect(address).toHaveCount(0)
+  await calendar.getByRole('button', { name: 'Make a new link' }).click()
+  // Read once: the address of the link that ended.
+  await expect(address).not.toHaveValue(first)
+  await expect.poll(async () => (await request.get(first)).status()).toBe(404)
+  await calendar.getByRole('button', { name: 'End the link' }).click()
+  await expect(calendar.getByRole('button', { name: 'Make a link' })).toBeVisible()
+})
+
+test('a reader’s loans are left out of the suggestions', async ({ page }) => {
+  await page.goto('profile')
+  const counted = page.getByRole('region', { name: 'Suggestions' }).getByRole('checkbox')
+  await expect(counted).toBeChecked()
+  await counted.click()
+  await expectDone(page, 'Your choice is saved.')
+  await page.reload()
+  await expect(counted).not.toBeChecked()
 })

@@ -26,13 +26,13 @@ use crate::{
     message::Message,
     money::Money,
     storage::{
-        Tx,
+        Tx, calendar_links,
         events::{self, Recorded},
         holds, ledger,
         loans::{self, Ended},
         mail_choices, notices, oidc, passkeys,
         people::kept_instead,
-        reviews, second_factors, sessions,
+        reviews, second_factors, sessions, suggestions,
     },
 };
 
@@ -67,6 +67,11 @@ pub struct PersonData {
     mail_language: Option<String>,
     /// Kinds of notices that the person does not want by mail.
     mails_refused: Vec<Kind>,
+    /// Time at which the person made a calendar link; null without one.
+    #[schema(required, format = DateTime)]
+    calendar_link_made_at: Option<String>,
+    /// True if the person's loans count for suggestions to all readers.
+    counted_for_suggestions: bool,
     sessions: Vec<DataSession>,
     second_factors: SecondFactors,
     /// Providers that the account is linked to.
@@ -201,6 +206,8 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
             notices: cut(told, "notices", &mut names).into_iter().filter_map(Notice::of).collect(),
             mail_language: mail.language,
             mails_refused: mail.refused,
+            calendar_link_made_at: calendar_links::made_at(tx, uid)?.map(rfc3339),
+            counted_for_suggestions: suggestions::is_counted(tx, uid)?,
             sessions: sessions::of_person(tx, uid, moment.at)?
                 .into_iter()
                 .map(|one| DataSession {

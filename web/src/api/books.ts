@@ -101,6 +101,15 @@ export const byAuthorQuery = (author: string) =>
     staleTime: 10 * 60_000,
   })
 
+/** Books that readers of one book also borrowed; counted once a week. */
+export const alsoBorrowedQuery = (id: number) =>
+  queryOptions({
+    // Kept out of keys.ts, because the sign-in page loads that file.
+    queryKey: [...keys.books, 'also-borrowed', id],
+    queryFn: ({ signal }) => dataOf(client.GET('/books/{id}/also-borrowed', { params: { path: { id } }, signal })),
+    staleTime: 10 * 60_000,
+  })
+
 /** One book, with the version for saving an edit. */
 export const bookQuery = (id: number) =>
   queryOptions({

@@ -317,6 +317,9 @@ export const forms = {
       "minLength": 0,
       "maxLength": 200
     },
+    "suggestions": {
+      "required": false
+    },
     "upiAddress": {
       "trimmed": true,
       "required": false,

@@ -1739,6 +1739,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/books/{id}/also-borrowed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the books that readers of this book also borrowed. Counted once a week. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AlsoBorrowed"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/books/{id}/copies": {
         parameters: {
             query?: never;
@@ -5767,6 +5814,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/calendar-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say whether the caller has a calendar link. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CalendarLink"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Make a calendar link for the caller's due dates. An earlier one ends. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewCalendarLink"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** End the caller's calendar link. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/data": {
         parameters: {
             query?: never;
@@ -6386,6 +6534,100 @@ export interface paths {
                 };
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whether the caller's own loans count for suggestions. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SuggestionChoice"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Choose whether the caller's own loans count for suggestions, from the next count on. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SuggestionChoiceForm"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SuggestionChoice"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -9827,6 +10069,11 @@ export interface components {
              */
             toShelve: number;
         };
+        /** @description Books that readers of a book also borrowed. */
+        AlsoBorrowed: {
+            /** @description The most telling first; empty if fewer than five readers borrowed both, or the library makes no suggestions. */
+            books: components["schemas"]["Book"][];
+        };
         /** @description Proof that the caller owns the account, required to add a second factor or remove a passkey. */
         AuthenticatorBegin: {
             /**
@@ -10136,6 +10383,14 @@ export interface components {
             closedDates?: components["schemas"]["ClosedDates"][];
             /** @description Weekdays, 1 (Monday) to 7 (Sunday). */
             closedWeekdays?: number[];
+        };
+        /** @description The caller's link, which only its maker has seen. */
+        CalendarLink: {
+            /**
+             * Format: date-time
+             * @description Time at which the link was made; null without one.
+             */
+            madeAt: string | null;
         };
         /** @description Reservations that were cancelled. */
         CancelledHolds: {
@@ -11176,6 +11431,11 @@ export interface components {
              */
             onReceipts: string;
             /**
+             * @description True if books are suggested by what other readers borrowed.
+             * @default true
+             */
+            suggestions: boolean;
+            /**
              * @description Address at which the library takes payments by UPI, such as `school@bank`; may be empty.
              * @default
              */
@@ -11654,6 +11914,13 @@ export interface components {
             status: components["schemas"]["Status"];
             title: string;
         };
+        /** @description A new link. */
+        NewCalendarLink: {
+            /** @description Address for the calendar program; it is shown only now. */
+            address: string;
+            /** Format: date-time */
+            madeAt: string;
+        };
         /** @description Copies to add: those with the given barcodes, and the rest of `count` with the next accession numbers. */
         NewCopies: {
             barcodes?: string[];
@@ -12075,6 +12342,13 @@ export interface components {
             activity: components["schemas"]["Activity"][];
             /** @description Sum of the account's lines: positive if the person owes. */
             balance: components["schemas"]["Money"];
+            /**
+             * Format: date-time
+             * @description Time at which the person made a calendar link; null without one.
+             */
+            calendarLinkMadeAt: string | null;
+            /** @description True if the person's loans count for suggestions to all readers. */
+            countedForSuggestions: boolean;
             /** @description Names of the lists that are cut after 10 000 rows. */
             cut: string[];
             endedHolds: components["schemas"]["Hold"][];
@@ -12820,6 +13094,8 @@ export interface components {
         };
         /** @description Books for a reader who has not searched yet. A shelf may be empty. */
         Shelves: {
+            /** @description Books that most readers of the caller's department borrowed this term. Counted once a week. */
+            department: components["schemas"]["Book"][];
             /** @description Newest books, newest first. */
             newest: components["schemas"]["Book"][];
             /** @description Books lent most in the last 30 whole days, most first. Counted once a day. */
@@ -12874,6 +13150,18 @@ export interface components {
         /** @description Visibility of the first steps. */
         StepsForm: {
             shown: boolean;
+        };
+        /** @description A reader's choice about suggestions. */
+        SuggestionChoice: {
+            /** @description True if the reader's loans count for the suggestions to all readers. */
+            counted: boolean;
+            /** @description False while the library makes no suggestions. */
+            offered: boolean;
+        };
+        /** @description Choice about suggestions to save. */
+        SuggestionChoiceForm: {
+            /** @description True to count the caller's loans. */
+            counted: boolean;
         };
         /** @description Money taken in a period: payments less refunds and reversed payments. */
         TakenInPeriod: {

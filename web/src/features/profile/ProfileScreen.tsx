@@ -15,6 +15,8 @@ import { MyAccount, MyBalance } from '../money'
 import { BorrowedBooks } from './BorrowedBooks'
 import { profileDraft } from './draft'
 import { MailChoices } from './MailChoices'
+import { Calendar } from './Calendar'
+import { Suggestions } from './Suggestions'
 import { MyCard } from './MyCard'
 import { ProfileForm } from './ProfileForm'
 import classes from './ProfileScreen.module.css'
@@ -72,6 +74,8 @@ export default function ProfileScreen() {
       </section>
       <MyAccount />
       <MailChoices />
+      <Calendar />
+      <Suggestions />
     </>
   )
 }

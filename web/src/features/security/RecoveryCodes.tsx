@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import { Sheet } from '../../print/Sheet'
-import { Copy } from './Copy'
+import { Copy } from '../../ui/Copy'
 import classes from './SecondFactor.module.css'
 
 /** Shows new recovery codes, which cannot be shown again. */

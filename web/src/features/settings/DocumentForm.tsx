@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
 import type { Preview, Save } from '../../api/settings'
 import { labelOf, type FormName } from '../../api/validate'
 import { t, type PlainKey } from '../../lib/messages'
@@ -13,7 +13,7 @@ export type Setting<D> = {
   label?: PlainKey
   hint: PlainKey
   /** `lines`: a list, one entry per line. A blank `number` means none. */
-  kind: 'text' | 'number' | 'lines' | 'choice'
+  kind: 'text' | 'number' | 'lines' | 'choice' | 'switch'
   /** Options of a `choice`, built at render time because they are translated. */
   choices?: () => readonly { value: string; label: string }[]
   /** True if the document stores the options as numbers. */
@@ -37,7 +37,7 @@ export type SettingsDocument<D> = {
   sections: readonly { title?: PlainKey; settings: readonly Setting<D>[] }[]
 }
 
-/** Typed values by name of the setting. */
+/** Typed values by name of the setting; a switch that is on has `on`. */
 type Values = Readonly<Record<string, string>>
 
 const linesOf = (text: string): string[] =>
@@ -48,11 +48,13 @@ const linesOf = (text: string): string[] =>
 
 function typedOf({ kind }: Setting<never>, value: unknown): string {
   if (kind === 'lines') return (value as readonly string[]).join('\n')
+  if (kind === 'switch') return value === true ? 'on' : ''
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 function valueOf({ kind, numeric }: Setting<never>, typed: string): unknown {
   if (kind === 'lines') return linesOf(typed)
+  if (kind === 'switch') return typed === 'on'
   if (kind === 'number') return typed === '' ? null : Number(typed)
   return numeric ? Number(typed) : typed
 }
@@ -157,6 +159,16 @@ function Field({ label, setting: { name, hint, kind, choices, wide }, value, err
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       )
+    case 'switch': {
+      const { value: typed, ...labelled } = shared
+      return (
+        <Switch
+          {...labelled}
+          checked={typed === 'on'}
+          onChange={(event) => onChange(event.currentTarget.checked ? 'on' : '')}
+        />
+      )
+    }
     case 'number':
       return <NumberInput {...shared} clampBehavior="none" onChange={(number) => onChange(String(number))} />
     case 'lines':

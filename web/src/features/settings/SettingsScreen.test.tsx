@@ -18,6 +18,7 @@ const library: LibrarySettings = {
   language: 'en',
   financialYearMonth: 4,
   forgetAfterMonths: null,
+  suggestions: true,
   batches: ['2026'],
   departments: [],
 }

@@ -42,6 +42,12 @@ export const LIBRARY: SettingsDocument<LibrarySettings> = {
           hint: 'settings.library.forgetAfterMonthsHint',
           affectsLoans: true,
         },
+        {
+          name: 'suggestions',
+          kind: 'switch',
+          label: 'settings.library.suggestions',
+          hint: 'settings.library.suggestionsHint',
+        },
         { name: 'batches', kind: 'lines', label: 'settings.library.batches', hint: 'settings.library.batchesHint' },
         {
           name: 'departments',

@@ -54,6 +54,13 @@ describe('a book', () => {
     expect(await screen.findByText('Comment 2')).toBeVisible()
   })
 
+  it('leads to what its readers also borrowed', async () => {
+    server(student, { 'GET /books/7/also-borrowed': { body: { books: [bookDetail(9)] } } })
+    renderApp('/stubook-detail/7')
+    const also = await screen.findByRole('region', { name: 'Readers also borrowed' })
+    expect(within(also).getByRole('link')).toHaveAttribute('href', '/library/stubook-detail/9')
+  })
+
   it('R-DETAIL-1: what is not known is said, and a book without reviews asks for one', async () => {
     server(librarian, {
       'GET /books/7': { body: detail({ author: '', genre: '', description: '', location: '' }) },

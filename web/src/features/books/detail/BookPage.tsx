@@ -17,7 +17,7 @@ import { averageText, languageName, paragraphsOf, titleSize } from './bookRules'
 import classes from './BookPage.module.css'
 import { Clamped } from './Clamped'
 import { homeAsLeft } from './homeAsLeft'
-import { MoreBy } from './MoreBy'
+import { AlsoBorrowed, MoreBy } from './OtherBooks'
 import { Reviews } from './Reviews'
 
 /** Maximum length of a search. */
@@ -216,7 +216,10 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
       </div>
       {panel?.(book)}
       <Reviews bookId={book.id} own={ownReview} write={writeReview} />
-      <MoreBy book={book} linkTo={linkTo} />
+      <div className={classes.others}>
+        <AlsoBorrowed book={book} linkTo={linkTo} />
+        <MoreBy book={book} linkTo={linkTo} />
+      </div>
     </article>
   )
 }

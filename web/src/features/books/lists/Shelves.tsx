@@ -21,6 +21,7 @@ export default function Shelves() {
   if (isError) return null
   const shelves = [
     { title: t('books.shelves.popular'), books: data?.popular },
+    { title: t('books.shelves.department'), books: data?.department },
     { title: t('books.shelves.newest'), books: data?.newest },
     { title: t('books.shelves.returned'), books: data?.returned },
   ].filter(({ books }) => books?.length !== 0)

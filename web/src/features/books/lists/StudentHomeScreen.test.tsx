@@ -42,7 +42,7 @@ describe('a search in one genre', () => {
 })
 
 describe('shelves', () => {
-  const shelves = { popular: [book(1)], newest: [book(2), book(1)], returned: [] }
+  const shelves = { popular: [book(1)], department: [], newest: [book(2), book(1)], returned: [] }
   const home = (calls: object = {}) =>
     fakeServer({
       'GET /auth/session': sessionOf(student),

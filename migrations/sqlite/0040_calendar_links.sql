@@ -1,0 +1,6 @@
+-- Links to a person's due dates for calendar programs, by the hash of their token.
+CREATE TABLE calendar_links (
+    person_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    token_hash TEXT NOT NULL UNIQUE,
+    made_at INTEGER NOT NULL
+) STRICT;
