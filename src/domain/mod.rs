@@ -25,3 +25,4 @@ pub mod rule;
 pub mod rulebook;
 pub mod rules;
 pub mod till;
+pub mod wording;

@@ -173,6 +173,12 @@ pub enum Error {
     /// The server has no folder for backups.
     #[error("the server makes no backups")]
     BackupsOff,
+    /// No mail server is configured.
+    #[error("no mail server is configured")]
+    MailOff,
+    /// The caller has no address for a mail.
+    #[error("the caller has no address")]
+    NoOwnAddress,
     /// The import stopped after storing part of the people.
     #[error("the import stopped after {stored} people were stored")]
     ImportStopped {
@@ -344,6 +350,8 @@ codes! {
     CardRoleUnknown = "card-role-unknown",
     ImportRunning = "import-running",
     BackupsOff = "backups-off",
+    MailOff = "mail-off",
+    NoOwnAddress = "no-own-address",
     ImportStopped = "import-stopped",
     Busy = "busy",
     DiskFull = "disk-full",
@@ -460,6 +468,10 @@ impl Error {
             Self::CardUnknown => (StatusCode::NOT_FOUND, Code::CardUnknown, message::problem_card_unknown()),
             Self::CardRoleUnknown => {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
+            }
+            Self::MailOff => (StatusCode::CONFLICT, Code::MailOff, message::problem_mail_off()),
+            Self::NoOwnAddress => {
+                (StatusCode::CONFLICT, Code::NoOwnAddress, message::problem_no_own_address())
             }
             Self::BackupsOff => (StatusCode::CONFLICT, Code::BackupsOff, message::problem_backups_off()),
             Self::ImportRunning => {
@@ -683,6 +695,8 @@ mod tests {
             Error::CardRoleUnknown,
             Error::ImportRunning,
             Error::BackupsOff,
+            Error::MailOff,
+            Error::NoOwnAddress,
             Error::ImportStopped { stored: 1, source: "".into() },
             Error::Busy(None),
             Error::DiskFull("".into()),

@@ -93,6 +93,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0036_mailed_notices"),
     migration!("0037_labels_in_order"),
     migration!("0038_open_loans"),
+    migration!("0041_mail_wordings"),
 ];
 
 impl Migration {

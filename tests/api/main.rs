@@ -88,3 +88,4 @@ mod structure;
 mod time;
 mod tls;
 mod upload;
+mod wordings;
