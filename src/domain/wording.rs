@@ -140,6 +140,7 @@ pub enum Piece<'w> {
 }
 
 /// Splits text at its placeholders.
+#[must_use]
 pub fn pieces<'w>(mut text: &'w str, known: &[Placeholder]) -> Vec<Piece<'w>> {
     let mut pieces = Vec::new();
     while let Some(at) = text.find('{') {
@@ -160,6 +161,7 @@ pub fn pieces<'w>(mut text: &'w str, known: &[Placeholder]) -> Vec<Piece<'w>> {
 }
 
 /// Splits a text into paragraphs at its blank lines.
+#[must_use]
 pub fn paragraphs(body: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in body.lines().map(str::trim) {
@@ -180,6 +182,7 @@ pub fn paragraphs(body: &str) -> Vec<String> {
 
 impl Wording {
     /// Validates and normalises the wording; errors name the fields with this prefix.
+    #[must_use]
     pub fn checked(&self, mail: Worded, prefix: &str, invalid: &mut Invalid) -> Self {
         let field = |name: &str| format!("{prefix}{name}");
         let known = mail.placeholders();
@@ -232,7 +235,7 @@ impl Wording {
     #[must_use]
     pub fn is_usable(&self, mail: Worded) -> bool {
         let mut invalid = Invalid::default();
-        self.checked(mail, "", &mut invalid);
+        let _ = self.checked(mail, "", &mut invalid);
         invalid.0.is_empty()
     }
 }
@@ -288,7 +291,7 @@ mod tests {
     fn problems(mail: Worded, subject: &str, body: &str) -> Vec<(String, String)> {
         let wording = Wording { subject: subject.into(), body: body.into() };
         let mut invalid = Invalid::default();
-        wording.checked(mail, "en.", &mut invalid);
+        let _ = wording.checked(mail, "en.", &mut invalid);
         invalid.0.into_iter().map(|error| (error.field.into_owned(), error.message)).collect()
     }
 

@@ -469,10 +469,7 @@ impl Error {
             Self::CardRoleUnknown => {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
             }
-            Self::MailOff => (StatusCode::CONFLICT, Code::MailOff, message::problem_mail_off()),
-            Self::NoOwnAddress => {
-                (StatusCode::CONFLICT, Code::NoOwnAddress, message::problem_no_own_address())
-            }
+            Self::MailOff | Self::NoOwnAddress => self.described_mail(),
             Self::BackupsOff => (StatusCode::CONFLICT, Code::BackupsOff, message::problem_backups_off()),
             Self::ImportRunning => {
                 (StatusCode::CONFLICT, Code::ImportRunning, message::problem_import_running())
@@ -533,6 +530,16 @@ impl Error {
                 (unauthorized, Code::InvalidSecondFactor, message::problem_invalid_second_factor())
             }
             _ => self.described_passkey(),
+        }
+    }
+
+    /// Describes the errors of a mail to the caller.
+    fn described_mail(&self) -> (StatusCode, Code, Message) {
+        match self {
+            Self::NoOwnAddress => {
+                (StatusCode::CONFLICT, Code::NoOwnAddress, message::problem_no_own_address())
+            }
+            _ => (StatusCode::CONFLICT, Code::MailOff, message::problem_mail_off()),
         }
     }
 

@@ -533,7 +533,7 @@ mod tests {
                 unsubscribe: Some("https://l.org/library/unsubscribe/7.reminders.x".into()),
             };
             let digest = Digest { overdue: 1, due: 1, lines: lines.clone() };
-            let letter = digest_of(language, digest, links);
+            let letter = digest_of(language, &digest, links);
             assert_eq!(letter.subject(), subject);
             says_the_same(&letter);
             let (text, html) = (letter.text(), letter.html());
@@ -545,13 +545,13 @@ mod tests {
                 assert!(text.contains(address) && html.contains(&format!("href=\"{address}\"")), "{address}");
             }
         }
-        let alone = digest_of("en", Digest { overdue: 0, due: 2, lines }, Links::default());
+        let alone = digest_of("en", &Digest { overdue: 0, due: 2, lines }, Links::default());
         assert_eq!(alone.subject(), "2 books are due back at City");
         assert!(!alone.text().contains("http") && !alone.html().contains("<a "));
     }
 
-    fn digest_of(language: &str, lines: Digest, links: Links) -> Letter {
-        digest(by(language, "City"), "Asha", &lines, links)
+    fn digest_of(language: &str, lines: &Digest, links: Links) -> Letter {
+        digest(by(language, "City"), "Asha", lines, links)
     }
 
     #[test]

@@ -97,14 +97,15 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
   }
 
   return (
-    <fieldset className={settings.group} lang={language}>
-      <legend>{LANGUAGES[language]}</legend>
+    <fieldset className={settings.group}>
+      <legend lang={language}>{LANGUAGES[language]}</legend>
       <div className={settings.column}>
         <TextInput
           label={t('settings.wording.subject')}
           value={wording.subject}
           error={errors[`${language}.subject`]}
           autoComplete="off"
+          lang={language}
           dir="auto"
           data-path={`${language}.subject`}
           onChange={(event) => onChange({ ...wording, subject: event.currentTarget.value })}
@@ -115,6 +116,7 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
           value={wording.body}
           error={errors[`${language}.body`]}
           rows={9}
+          lang={language}
           dir="auto"
           data-path={`${language}.body`}
           onChange={(event) => onChange({ ...wording, body: event.currentTarget.value })}
@@ -167,8 +169,8 @@ function Preview({ kind, draft }: PreviewProps) {
             <p className={settings.reason}>
               {t(data.madeUp ? 'settings.wording.previewMadeUp' : 'settings.wording.previewReal')}
             </p>
-            <strong dir="auto">{data.subject}</strong>
-            <pre dir="auto">{data.text}</pre>
+            <strong lang={draft.language} dir="auto">{data.subject}</strong>
+            <pre lang={draft.language} dir="auto">{data.text}</pre>
           </>
         )
       )}
