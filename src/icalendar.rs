@@ -7,6 +7,18 @@ use jiff::{Timestamp, ToSpan as _, civil::Date};
 /// Maximum bytes of a line, without its end (RFC 5545, 3.1).
 const LINE: usize = 75;
 
+/// A calendar has at least one component (RFC 5545, 3.6); this one shows nothing.
+const NOTHING: [&str; 8] = [
+    "BEGIN:VTIMEZONE",
+    "TZID:Etc/UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+];
+
 /// Whole-day event.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -32,6 +44,11 @@ pub fn file(name: &str, events: &[Event], now: i64) -> String {
     }
     file.line("REFRESH-INTERVAL;VALUE=DURATION:PT6H");
     file.line("X-PUBLISHED-TTL:PT6H");
+    if events.is_empty() {
+        for line in NOTHING {
+            file.line(line);
+        }
+    }
     for Event { uid, day, summary } in events {
         let until = day.saturating_add(1.day());
         for line in [

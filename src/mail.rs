@@ -7,7 +7,9 @@ mod smtp;
 pub mod unsubscribe;
 
 pub(crate) use letter::escaped;
-pub use letter::{Digest, Letter, Links, digest, notice, password_changed, password_link, test};
+pub use letter::{
+    Digest, Letter, Links, Writing, digest, example, notice, ours, password_changed, password_link, test,
+};
 pub use smtp::{Options, Outcome, Security, SmtpClient};
 
 use crate::{

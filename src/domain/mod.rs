@@ -26,3 +26,4 @@ pub mod rulebook;
 pub mod rules;
 pub mod suggestion;
 pub mod till;
+pub mod wording;

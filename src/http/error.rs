@@ -173,6 +173,12 @@ pub enum Error {
     /// The server has no folder for backups.
     #[error("the server makes no backups")]
     BackupsOff,
+    /// No mail server is configured.
+    #[error("no mail server is configured")]
+    MailOff,
+    /// The caller has no address for a mail.
+    #[error("the caller has no address")]
+    NoOwnAddress,
     /// The import stopped after storing part of the people.
     #[error("the import stopped after {stored} people were stored")]
     ImportStopped {
@@ -344,6 +350,8 @@ codes! {
     CardRoleUnknown = "card-role-unknown",
     ImportRunning = "import-running",
     BackupsOff = "backups-off",
+    MailOff = "mail-off",
+    NoOwnAddress = "no-own-address",
     ImportStopped = "import-stopped",
     Busy = "busy",
     DiskFull = "disk-full",
@@ -461,6 +469,7 @@ impl Error {
             Self::CardRoleUnknown => {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
             }
+            Self::MailOff | Self::NoOwnAddress => self.described_mail(),
             Self::BackupsOff => (StatusCode::CONFLICT, Code::BackupsOff, message::problem_backups_off()),
             Self::ImportRunning => {
                 (StatusCode::CONFLICT, Code::ImportRunning, message::problem_import_running())
@@ -521,6 +530,16 @@ impl Error {
                 (unauthorized, Code::InvalidSecondFactor, message::problem_invalid_second_factor())
             }
             _ => self.described_passkey(),
+        }
+    }
+
+    /// Describes the errors of a mail to the caller.
+    fn described_mail(&self) -> (StatusCode, Code, Message) {
+        match self {
+            Self::NoOwnAddress => {
+                (StatusCode::CONFLICT, Code::NoOwnAddress, message::problem_no_own_address())
+            }
+            _ => (StatusCode::CONFLICT, Code::MailOff, message::problem_mail_off()),
         }
     }
 
@@ -683,6 +702,8 @@ mod tests {
             Error::CardRoleUnknown,
             Error::ImportRunning,
             Error::BackupsOff,
+            Error::MailOff,
+            Error::NoOwnAddress,
             Error::ImportStopped { stored: 1, source: "".into() },
             Error::Busy(None),
             Error::DiskFull("".into()),

@@ -21,10 +21,11 @@ use crate::{
         mail::Kind,
         notice::Kind as NoticeKind,
         rule::{self, Invalid, Text},
+        wording::Worded,
     },
     mail::{self, Addressed},
     people::sign_in_code,
-    storage::{accounts, mail_choices, mails, notices, password_links, people},
+    storage::{accounts, mail_choices, mails, notices, password_links, people, settings},
 };
 
 /// Limits of a link's token.
@@ -115,10 +116,11 @@ pub async fn reset_password(
             let Some(uid) = password_links::owner(tx, &key, now)? else { return Ok(None) };
             let Some(person) = people::by_id(tx, uid)? else { return Ok(None) };
             let chosen = mail_choices::of(tx, uid)?.language;
-            Ok(Some((person, policies.current(tx)?.library.name.clone(), chosen)))
+            let (_, wordings) = settings::saved_wordings(tx, Worded::PasswordChanged)?;
+            Ok(Some((person, policies.current(tx)?.library.name.clone(), chosen, wordings)))
         })
         .await?;
-    let (person, library, chosen) = found.ok_or(Error::InvalidLink)?;
+    let (person, library, chosen, wordings) = found.ok_or(Error::InvalidLink)?;
     app.limits.resets.give_back(&network);
     security_log::note_account(person.uid);
     if !person.active {
@@ -132,7 +134,9 @@ pub async fn reset_password(
     invalid.into_result(())?;
     let password_hash = app.passwords.hash(password).await?;
     let told = app.settings.post.as_ref().zip(details.email.as_deref()).map(|(post, address)| {
-        let letter = mail::password_changed(&chosen.unwrap_or(language), &library, &details.name);
+        let language = chosen.unwrap_or(language);
+        let writing = mail::Writing { language: &language, library: &library, own: Some(&wordings) };
+        let letter = mail::password_changed(writing, &details.name);
         let kind = Kind::PasswordChanged;
         post.addressed(
             &Addressed { person: Some(person.uid), kind, address, letter: &letter },

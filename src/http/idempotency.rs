@@ -85,6 +85,7 @@ const REPEATABLE: &[&str] = &[
     "/settings/rules/preview",
     "/settings/calendar/preview",
     "/settings/library/preview",
+    "/settings/mails/{kind}/preview",
     "/people/sign-in-codes",
     "/setup",
     "/vitals",

@@ -64,6 +64,8 @@ pub struct Limits {
     pub certificate_misses: Limit<Network>,
     /// Page views reported from a network.
     pub vitals: Limit<Network>,
+    /// Mails that a librarian sends to their own address to read a wording.
+    pub sample_mails: Limit<UserId>,
     /// Pairing codes for phones requested by a librarian.
     pub pairings: Limit<UserId>,
     /// Pairing codes opened by phones of a network.
@@ -126,6 +128,8 @@ impl Default for Limits {
             certificate_misses: Limit::new(30, Duration::from_secs(20)),
             // One token per page view; more than the page views of a campus.
             vitals: Limit::new(200, Duration::from_millis(50)),
+            // Enough to try a wording; a free mailbox accepts a few hundred mails a day.
+            sample_mails: Limit::new(10, Duration::from_mins(1)),
             pairings: Limit::new(20, Duration::from_secs(3)),
             // More than the desks of a campus pair at once; a code has 256 bits, so guesses need no stricter limit.
             phone_openings: Limit::new(60, Duration::from_secs(1)),

@@ -55,6 +55,7 @@ pub mod till;
 pub mod unsubscribe;
 pub mod vitals;
 pub mod web;
+pub mod wordings;
 
 use std::{
     sync::{
@@ -232,6 +233,10 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(notices::read_my_notices))
         .routes(routes!(notices::list_notices_of_person))
         .routes(routes!(settings::read_notices, settings::save_notices))
+        .routes(routes!(wordings::list_wordings))
+        .routes(routes!(wordings::read_wordings, wordings::save_wordings))
+        .routes(routes!(wordings::preview_wording))
+        .routes(routes!(wordings::send_wording))
         .routes(routes!(settings::read_config))
         .routes(routes!(settings::read_rules, settings::save_rules))
         .routes(routes!(settings::preview_rules))

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Refuses a save over a version that the librarian has not seen. Without `If-Match` the last save wins.
-fn unchanged(headers: &HeaderMap, saved: i64) -> Result<()> {
+pub(super) fn unchanged(headers: &HeaderMap, saved: i64) -> Result<()> {
     match headers.get(header::IF_MATCH) {
         Some(tag) if tag.as_bytes() != etag(saved).as_bytes() && tag.as_bytes() != b"*" => Err(Error::Stale),
         _ => Ok(()),
@@ -50,7 +50,7 @@ fn etag(saved: i64) -> String {
 }
 
 /// Builds the response with a document and the `ETag` of its version.
-fn versioned(saved: i64, document: &impl Serialize) -> Result<Answer> {
+pub(super) fn versioned(saved: i64, document: &impl Serialize) -> Result<Answer> {
     Answer::json(StatusCode::OK, document)?.with_etag(&etag(saved))
 }
 
@@ -60,7 +60,7 @@ async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
     app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
 }
 
-fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: SettingsChange) -> Result<()> {
+pub(super) fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: SettingsChange) -> Result<()> {
     events::record(tx, at, Some(by), &Entry { person: None, book: None, copy: None, change: change.into() })?;
     Ok(())
 }

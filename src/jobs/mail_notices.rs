@@ -16,10 +16,11 @@ use crate::{
         mail,
         moment::Moment,
         notice::{Kind, Notice, NoticeSettings, Unmailed},
+        wording::{Worded, Wordings},
     },
     library::Library,
     mail::{
-        Addressed, Digest, Letter, Links, PATIENCE, SmtpClient, digest, notice,
+        Addressed, Digest, Letter, Links, PATIENCE, SmtpClient, Writing, digest, notice,
         unsubscribe::{Scope, Signer},
     },
     message::Message,
@@ -124,6 +125,7 @@ impl Batch {
 struct Writer<'d> {
     job: (&'d SmtpClient, &'d Mailing),
     settings: NoticeSettings,
+    wordings: HashMap<Worded, Wordings>,
     library: String,
     language: String,
     people: HashMap<UserId, Addressee>,
@@ -142,6 +144,7 @@ impl<'d> Writer<'d> {
         Ok(Self {
             job,
             settings: settings::notices(tx)?,
+            wordings: settings::wordings(tx)?,
             library: rulebook.library.name.clone(),
             language: rulebook.library.language.clone(),
             people: mail_choices::addressees(tx, people)?,
@@ -172,6 +175,10 @@ impl<'d> Writer<'d> {
         person.choices.language.as_deref().unwrap_or(&self.language)
     }
 
+    fn writing<'w>(&'w self, mail: Worded, person: &'w Addressee) -> Writing<'w> {
+        Writing { language: self.language_of(person), library: &self.library, own: self.wordings.get(&mail) }
+    }
+
     fn addressed(&self, person: UserId, kind: mail::Kind, letter: &Letter) -> storage::Result<NewMail> {
         let address = self.people.get(&person).and_then(|person| person.email.as_deref()).unwrap_or_default();
         let addressed = Addressed { person: Some(person), kind, address, letter };
@@ -184,7 +191,8 @@ impl<'d> Writer<'d> {
         let Some(person) = self.people.get(&found.person) else { return Ok(()) };
         let scope = kind.is_optional().then_some(Scope::Kind(kind));
         let links = self.job.1.links(found.person, scope);
-        let letter = notice(self.language_of(person), &self.library, &person.name, kind, &found.text, links);
+        let writing = self.writing(Worded::Notice(kind), person);
+        let letter = notice(writing, &person.name, kind, &found.text, links);
         batch.add(self.addressed(found.person, mail::Kind::Notice, &letter)?, [found.id]);
         Ok(())
     }
@@ -203,7 +211,7 @@ impl<'d> Writer<'d> {
         let lines = found.iter().flat_map(|(notice, _)| notice.text.iter().cloned()).collect();
         let lines = Digest { overdue: number(overdue), due: number(found.len() - overdue), lines };
         let links = self.job.1.links(id, Some(Scope::Reminders));
-        let letter = digest(self.language_of(person), &self.library, &person.name, lines, links);
+        let letter = digest(self.writing(Worded::Digest, person), &person.name, &lines, links);
         let mail = self.addressed(id, mail::Kind::Digest, &letter)?;
         let mail = NewMail { digest_day: Some(self.moment.today), ..mail };
         batch.add(mail, found.iter().map(|(notice, _)| notice.id));

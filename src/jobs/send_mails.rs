@@ -14,14 +14,14 @@ use url::Url;
 
 use super::{Job, LEASE, Outcome};
 use crate::{
-    domain::mail::Kind,
+    domain::{mail::Kind, wording::Worded},
     library::Library,
     mail::{self, Addressed, LINK_MINUTES, Outcome as SendOutcome, SmtpClient},
     message,
     storage::{
         self, Error, Tx, accounts, leases, mail_choices,
         mails::{self, Taken},
-        notices, password_links,
+        notices, password_links, settings,
     },
 };
 
@@ -217,7 +217,9 @@ async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<b
             let link = format!("{page}#{token}");
             // The person's chosen language, or else that of the screen on which the link was requested.
             let language = mail_choices::of(tx, user.uid)?.language.unwrap_or(request.language);
-            let letter = mail::password_link(&language, &library, &user.name, &link);
+            let (_, own) = settings::saved_wordings(tx, Worded::PasswordLink)?;
+            let writing = mail::Writing { language: &language, library: &library, own: Some(&own) };
+            let letter = mail::password_link(writing, &user.name, &link);
             let addressed =
                 Addressed { person: Some(user.uid), kind: Kind::PasswordLink, address, letter: &letter };
             let new =

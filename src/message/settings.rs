@@ -30,4 +30,23 @@ messages! {
     "change.calendar" = change_calendar(): "Calendar changed.";
     "change.settings" = change_settings(): "Library settings changed.";
     "change.notices" = change_notices(): "Settings of notices changed.";
+    "change.mailWording" = change_mail_wording(): "Wording of a mail changed.";
+
+    // Wordings of mails.
+    "settings.wording.unknown" = wording_unknown(placeholder: &str, nearest: &str):
+        "{placeholder} does not exist here. The nearest placeholder is {nearest}.";
+    "settings.wording.missing" = wording_missing(placeholder: &str): "The text must contain {placeholder}.";
+    "settings.wording.alone" = wording_alone(placeholder: &str):
+        "{placeholder} must be a paragraph of its own, with a blank line before and after it.";
+    "settings.wording.once" = wording_once(placeholder: &str): "{placeholder} may be there only once.";
+    "settings.wording.oneLine" = wording_one_line(): "The subject must be one line.";
+    "settings.wording.name" = wording_name(): "Name of the reader";
+    "settings.wording.library" = wording_library(): "Name of the library";
+    "settings.wording.link" = wording_link(): "Button to choose a new password, and its address";
+    "settings.wording.reminder" = wording_reminder(): "How many books are due, such as “2 books are due back”";
+    "settings.wording.books" = wording_books(): "List of the books with their due dates";
+    "settings.wording.notice" = wording_notice(): "The notice itself, as it is under the bell";
+    "problem.mail-off" = problem_mail_off():
+        "This server sends no mail. The person who looks after it can name a mail server.";
+    "problem.no-own-address" = problem_no_own_address(): "Your account has no email address. Add one in your profile.";
 }

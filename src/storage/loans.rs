@@ -707,3 +707,12 @@ pub fn overdue(tx: &mut Tx<'_>, today: Date, with_prices: bool) -> Result<Vec<Ov
         Ok(Overdue { user: row.get(0)?, due: row.day(1)?, price: row.get(2)? })
     })
 }
+
+/// Returns titles and due dates of the open loans that are due first.
+pub fn first_due(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(String, Date)>> {
+    tx.query(
+        sql!("SELECT title, return_date FROM loans WHERE ended_at IS NULL ORDER BY return_date, id LIMIT $1"),
+        &[&limit],
+        |row| Ok((row.get(0)?, row.day(1)?)),
+    )
+}

@@ -95,6 +95,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0038_open_loans"),
     migration!("0039_suggestions"),
     migration!("0040_calendar_links"),
+    migration!("0041_mail_wordings"),
 ];
 
 impl Migration {

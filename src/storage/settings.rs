@@ -1,5 +1,7 @@
 //! Settings of librarians: rules, calendar, and the library's own settings. Every save is kept; the newest applies.
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -13,6 +15,7 @@ use crate::{
         notice::NoticeSettings,
         rulebook::{Rulebook, Saved},
         rules::{RuleHistory, Rules},
+        wording::{Worded, Wordings},
     },
     insert,
     money::Money,
@@ -64,6 +67,40 @@ pub fn saved_notices(tx: &mut Tx<'_>) -> Result<(i64, NoticeSettings)> {
     newest(tx, "notices")
 }
 
+/// Returns the library's own wordings of a mail with the id of their save; 0 if they were never saved.
+pub fn saved_wordings(tx: &mut Tx<'_>, mail: Worded) -> Result<(i64, Wordings)> {
+    let kind = format!("{MAIL}{}", mail.as_str());
+    let newest = tx.query_opt(
+        sql!("SELECT id, data FROM settings WHERE kind = $1 ORDER BY id DESC LIMIT 1"),
+        &[&kind],
+        |row| Ok((row.get(0)?, readable(&row.get::<String>(1)?))),
+    )?;
+    Ok(newest.unwrap_or_default())
+}
+
+/// Returns all of the library's own wordings.
+pub fn wordings(tx: &mut Tx<'_>) -> Result<HashMap<Worded, Wordings>> {
+    let mut found = HashMap::new();
+    for mail in Worded::all() {
+        let (_, wordings) = saved_wordings(tx, mail)?;
+        if wordings != Wordings::default() {
+            found.insert(mail, wordings);
+        }
+    }
+    Ok(found)
+}
+
+/// Parses wordings; those that only a newer version can read are left out, so that mails keep being written.
+fn readable(json: &str) -> Wordings {
+    tolerant::parse(json).unwrap_or_else(|error| {
+        tracing::warn!(%error, "a wording of a mail cannot be read, so the program's own is used");
+        Wordings::default()
+    })
+}
+
+/// Prefix of the kind of a document with wordings.
+const MAIL: &str = "mail:";
+
 fn newest<T: DeserializeOwned + Default>(tx: &mut Tx<'_>, kind: &str) -> Result<(i64, T)> {
     let newest = tx.query_opt(
         sql!("SELECT id, data FROM settings WHERE kind = $1 ORDER BY id DESC LIMIT 1"),
@@ -81,17 +118,19 @@ pub enum Document<'d> {
     Calendar(&'d CalendarForm),
     Library(&'d LibrarySettings),
     Notices(&'d NoticeSettings),
+    Mail(Worded, &'d Wordings),
 }
 
 /// Saves a document after [`lock`] and returns its id. Keeps the fields that a newer version of the program saved.
 pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Result<i64> {
     let (kind, effective_from, data) = match document {
-        Document::Rules(from, rules) => ("rules", Some(from.to_string()), json(rules)?),
-        Document::Calendar(calendar) => ("calendar", None, json(calendar)?),
-        Document::Library(library) => ("library", None, json(library)?),
-        Document::Notices(notices) => ("notices", None, json(notices)?),
+        Document::Rules(from, rules) => ("rules".to_owned(), Some(from.to_string()), json(rules)?),
+        Document::Calendar(calendar) => ("calendar".to_owned(), None, json(calendar)?),
+        Document::Library(library) => ("library".to_owned(), None, json(library)?),
+        Document::Notices(notices) => ("notices".to_owned(), None, json(notices)?),
+        Document::Mail(mail, wordings) => (format!("{MAIL}{}", mail.as_str()), None, json(wordings)?),
     };
-    let data = with_newer_fields(tx, kind, data)?;
+    let data = with_newer_fields(tx, &kind, data)?;
     tx.execute_one(sql!("UPDATE settings_version SET version = version + 1 WHERE id = 1"), &[])?;
     tx.insert(
         insert!("INSERT INTO settings (kind, effective_from, data, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5)"),

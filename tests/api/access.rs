@@ -75,6 +75,10 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "name": "n" })
         }
         ("PUT", "/settings/notices") => json!({ "automatic": true }),
+        ("PUT", "/settings/mails/{kind}") => json!({ "en": null, "hi": null }),
+        ("POST", "/settings/mails/{kind}/preview" | "/settings/mails/{kind}/send") => {
+            json!({ "language": "en", "subject": "s", "body": "{books}" })
+        }
         ("POST", "/me/notices/read") => json!({ "upTo": 1 }),
         ("PUT", "/me/mail-choices") => json!({ "refused": [] }),
         ("PUT", "/me/suggestions") => json!({ "counted": true }),
@@ -214,7 +218,7 @@ async fn call(
         body = Some(json!({ "after": till["after"], "expected": till["expected"], "counted": 0 }));
     }
     let path = path.replace("{id}", &id.to_string()).replace("{number}", &receipt);
-    let path = path.replace("{name}", "library-2026-11-20.db");
+    let path = path.replace("{name}", "library-2026-11-20.db").replace("{kind}", "digest");
     let query = if path == "/desk/phone-scans" { "?desk=a%20desk%20of%20the%20tests" } else { "" };
     let mut request = person.request(method, &format!("{path}{query}"), body.as_ref());
     if path == "/people/import" || path == "/imports/people/columns" {
@@ -480,6 +484,9 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("PUT", "/settings/library"),
             ("POST", "/settings/library/preview"),
             ("PUT", "/settings/notices"),
+            ("PUT", "/settings/mails/{kind}"),
+            ("POST", "/settings/mails/{kind}/preview"),
+            ("POST", "/settings/mails/{kind}/send"),
             ("GET", "/backups"),
             ("POST", "/backups"),
             ("GET", "/backups/{name}"),

@@ -107,12 +107,19 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/mails/{id}/again"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
-            | "/settings/library/preview",
+            | "/settings/library/preview"
+            | "/settings/mails/{kind}/preview"
+            | "/settings/mails/{kind}/send",
         )
         | (
             "PUT",
-            "/books/{id}" | "/overview/steps" | "/settings/rules" | "/settings/calendar"
-            | "/settings/library" | "/settings/notices",
+            "/books/{id}"
+            | "/overview/steps"
+            | "/settings/rules"
+            | "/settings/calendar"
+            | "/settings/library"
+            | "/settings/notices"
+            | "/settings/mails/{kind}",
         )
         | ("DELETE", "/books/{id}" | "/desk/phones/{id}" | "/label-sheets/{id}")
         | ("PATCH", "/copies/{id}") => Concern::Nobody,

@@ -248,7 +248,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
 }
 
 /// A librarian's writes on the settings.
-async fn to_settings<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 4] {
+async fn to_settings<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 6] {
     let library = admin.get("/settings/library").await.expect(200);
     [
         (
@@ -267,6 +267,18 @@ async fn to_settings<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'st
             admin,
             Write::new("PUT", "/settings/notices").body(json!({ "automatic": false })),
             "/settings/notices",
+        ),
+        (
+            admin,
+            Write::new("PUT", "/settings/mails/digest")
+                .body(json!({ "en": { "subject": "s", "body": "{books}" }, "hi": null })),
+            "/settings/mails/{kind}",
+        ),
+        (
+            admin,
+            Write::new("POST", "/settings/mails/digest/send")
+                .body(json!({ "language": "en", "subject": "s", "body": "{books}" })),
+            "/settings/mails/{kind}/send",
         ),
     ]
 }

@@ -93,3 +93,4 @@ mod suggestions;
 mod time;
 mod tls;
 mod upload;
+mod wordings;

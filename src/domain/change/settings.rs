@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::About;
 use crate::{
-    domain::{calendar::CalendarForm, library::LibrarySettings, notice::NoticeSettings, rules::Rules},
+    domain::{
+        calendar::CalendarForm, library::LibrarySettings, notice::NoticeSettings, rules::Rules,
+        wording::Wordings,
+    },
     message::{self, Message},
 };
 
@@ -12,10 +15,28 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum SettingsChange {
-    RulesChanged { before: Box<Rules>, after: Box<Rules> },
-    CalendarChanged { before: CalendarForm, after: CalendarForm },
-    SettingsChanged { before: Box<LibrarySettings>, after: Box<LibrarySettings> },
-    NoticesChanged { before: NoticeSettings, after: NoticeSettings },
+    RulesChanged {
+        before: Box<Rules>,
+        after: Box<Rules>,
+    },
+    CalendarChanged {
+        before: CalendarForm,
+        after: CalendarForm,
+    },
+    SettingsChanged {
+        before: Box<LibrarySettings>,
+        after: Box<LibrarySettings>,
+    },
+    NoticesChanged {
+        before: NoticeSettings,
+        after: NoticeSettings,
+    },
+    /// `mail` is the name of the mail's kind.
+    MailWordingChanged {
+        mail: String,
+        before: Wordings,
+        after: Wordings,
+    },
 }
 
 impl SettingsChange {
@@ -25,6 +46,7 @@ impl SettingsChange {
             Self::CalendarChanged { .. } => "calendar-changed",
             Self::SettingsChanged { .. } => "settings-changed",
             Self::NoticesChanged { .. } => "notices-changed",
+            Self::MailWordingChanged { .. } => "mail-wording-changed",
         })
     }
 
@@ -37,6 +59,7 @@ impl SettingsChange {
             Self::CalendarChanged { .. } => message::change_calendar(),
             Self::SettingsChanged { .. } => message::change_settings(),
             Self::NoticesChanged { .. } => message::change_notices(),
+            Self::MailWordingChanged { .. } => message::change_mail_wording(),
         }]
     }
 }

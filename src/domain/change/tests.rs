@@ -147,6 +147,10 @@ const STORED: &[&str] = &[
         r#""byMail":true,"mailHour":8,"screenOnly":[]},"after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[],"#,
         r#""byMail":false,"mailHour":18,"screenOnly":["paid"]}}"#
     ),
+    concat!(
+        r#"{"kind":"mail-wording-changed","mail":"digest","before":{"en":null,"hi":null},"#,
+        r#""after":{"en":{"subject":"Your books","body":"{books}"},"hi":null}}"#
+    ),
     r#"{"kind":"undone","change":1,"first":{"kind":"refunded","line":6,"amount":100,"method":"cash"}}"#,
     concat!(
         r#"{"kind":"undone","change":1,"#,

@@ -1,7 +1,7 @@
 /** All query keys, from general to specific, so that a prefix invalidates everything below it. */
 export const keys = {
   config: ['config'] as const,
-  settings: (document: 'rules' | 'calendar' | 'library' | 'notices') => ['settings', document] as const,
+  settings: (document: 'rules' | 'calendar' | 'library' | 'notices' | 'mails') => ['settings', document] as const,
   changes: ['changes'] as const,
   today: ['today'] as const,
   todayList: (filter: object) => ['today', filter] as const,

@@ -7,7 +7,8 @@ import type { Calendar, Effect, LibrarySettings, NoticeSettings, RulesDocument }
 /** A document of the settings with its version, which a save must name. */
 export type Saved<D> = { document: D; etag: string }
 
-async function saved<D>(call: Promise<{ data?: D; error?: unknown; response: Response }>): Promise<Saved<D>> {
+/** Returns a document with its version. */
+export async function savedOf<D>(call: Promise<{ data?: D; error?: unknown; response: Response }>): Promise<Saved<D>> {
   const { data, response } = await answerOf(call)
   return { document: data, etag: response.headers.get('ETag') ?? '' }
 }
@@ -15,22 +16,22 @@ async function saved<D>(call: Promise<{ data?: D; error?: unknown; response: Res
 /** The rules saved last, which may begin later than today. */
 export const rulesQuery = queryOptions({
   queryKey: keys.settings('rules'),
-  queryFn: ({ signal }) => saved<RulesDocument>(client.GET('/settings/rules', { signal })),
+  queryFn: ({ signal }) => savedOf<RulesDocument>(client.GET('/settings/rules', { signal })),
 })
 
 export const calendarQuery = queryOptions({
   queryKey: keys.settings('calendar'),
-  queryFn: ({ signal }) => saved<Calendar>(client.GET('/settings/calendar', { signal })),
+  queryFn: ({ signal }) => savedOf<Calendar>(client.GET('/settings/calendar', { signal })),
 })
 
 export const libraryQuery = queryOptions({
   queryKey: keys.settings('library'),
-  queryFn: ({ signal }) => saved<LibrarySettings>(client.GET('/settings/library', { signal })),
+  queryFn: ({ signal }) => savedOf<LibrarySettings>(client.GET('/settings/library', { signal })),
 })
 
 export const noticesQuery = queryOptions({
   queryKey: keys.settings('notices'),
-  queryFn: ({ signal }) => saved<NoticeSettings>(client.GET('/settings/notices', { signal })),
+  queryFn: ({ signal }) => savedOf<NoticeSettings>(client.GET('/settings/notices', { signal })),
 })
 
 /**
@@ -47,7 +48,7 @@ const CHANGED = [keys.config, keys.loans, keys.myLoans, keys.changes]
 export const saveRules: Save<RulesDocument> = action({
   name: 'saveRules',
   send: ({ document, etag }, { headers }) =>
-    saved<RulesDocument>(
+    savedOf<RulesDocument>(
       client.PUT('/settings/rules', { params: { header: { 'If-Match': etag } }, body: document, headers }),
     ),
   learn: (queries, output) => queries.setQueryData(keys.settings('rules'), output),
@@ -58,7 +59,7 @@ export const saveRules: Save<RulesDocument> = action({
 export const saveCalendar: Save<Calendar> = action({
   name: 'saveCalendar',
   send: ({ document, etag }, { headers }) =>
-    saved<Calendar>(
+    savedOf<Calendar>(
       client.PUT('/settings/calendar', { params: { header: { 'If-Match': etag } }, body: document, headers }),
     ),
   learn: (queries, output) => queries.setQueryData(keys.settings('calendar'), output),
@@ -69,7 +70,7 @@ export const saveCalendar: Save<Calendar> = action({
 export const saveLibrary: Save<LibrarySettings> = action({
   name: 'saveLibrary',
   send: ({ document, etag }, { headers }) =>
-    saved<LibrarySettings>(
+    savedOf<LibrarySettings>(
       client.PUT('/settings/library', { params: { header: { 'If-Match': etag } }, body: document, headers }),
     ),
   learn: (queries, output) => queries.setQueryData(keys.settings('library'), output),
@@ -80,7 +81,7 @@ export const saveLibrary: Save<LibrarySettings> = action({
 export const saveNotices: Save<NoticeSettings> = action({
   name: 'saveNotices',
   send: ({ document, etag }, { headers }) =>
-    saved<NoticeSettings>(
+    savedOf<NoticeSettings>(
       client.PUT('/settings/notices', { params: { header: { 'If-Match': etag } }, body: document, headers }),
     ),
   learn: (queries, output) => queries.setQueryData(keys.settings('notices'), output),

@@ -93,6 +93,11 @@ export type RulesDocument = Schemas['Rules']
 export type CategoryRules = Schemas['CategoryRules']
 export type Calendar = Schemas['Calendar']
 export type LibrarySettings = Schemas['LibrarySettings']
+export type MailWording = Schemas['MailWording']
+/** The library's own wordings of a mail; null for the program's. */
+export type MailWordings = Schemas['MailWordings']
+export type WordedMail = Schemas['WordedMail']
+export type WordingDraft = Schemas['WordingDraft']
 /** Effect of a change of the settings on open loans. */
 export type Effect = Schemas['Effect']
 /** A librarian's override: rules and reason. */

@@ -79,6 +79,7 @@ const ACTIONS = [
   'rules-changed',
   'calendar-changed',
   'settings-changed',
+  'mail-wording-changed',
 ] as const
 
 /** Log of changes, filtered by person, book, kind and day. */

@@ -1,19 +1,16 @@
-import { Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { calendarQuery, libraryQuery, noticesQuery, rulesQuery, type Saved } from '../../api/settings'
+import { calendarQuery, libraryQuery, noticesQuery, rulesQuery } from '../../api/settings'
 import { t } from '../../lib/messages'
-import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader, Tabs } from '../../ui/PageHeader'
 import { BackupsPage } from './BackupsPage'
 import { CalendarForm } from './CalendarForm'
 import { DocumentForm } from './DocumentForm'
 import { LIBRARY } from './documents'
+import { Loaded } from './Loaded'
 import { NoticesForm } from './NoticesForm'
 import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
-import type { Part } from './useSettingsForm'
+import { WordingPage } from './WordingPage'
 
 /** Pages in the order of their tabs; those rendered by `DocumentForm` are described in `documents.ts`. */
 const PAGES = {
@@ -21,6 +18,7 @@ const PAGES = {
   calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
   library: () => <Loaded query={libraryQuery}>{(part) => <DocumentForm {...part} page={LIBRARY} />}</Loaded>,
   notices: () => <Loaded query={noticesQuery}>{(part) => <NoticesForm {...part} />}</Loaded>,
+  wording: () => <WordingPage />,
   backups: () => <BackupsPage />,
 }
 const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]
@@ -38,33 +36,4 @@ export default function SettingsScreen() {
       <Page key={tab} />
     </div>
   )
-}
-
-type LoadedProps<D> = {
-  // oxlint-disable-next-line typescript/no-explicit-any -- every query has a key type of its own
-  query: UseQueryOptions<Saved<D>, Error, Saved<D>, any>
-  children: (part: Part<D>) => ReactNode
-}
-
-/** Loads the document before its form is shown: an edit begins from the saved values, never from cached ones. */
-function Loaded<D>({ query, children }: LoadedProps<D>) {
-  const queries = useQueryClient()
-  const { data, error, refetch, isFetchedAfterMount } = useQuery({
-    ...query,
-    refetchOnMount: 'always',
-    refetchOnWindowFocus: false,
-  })
-  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (!data || !isFetchedAfterMount) {
-    return (
-      <div aria-hidden="true">
-        <Skeleton height={28} width="12rem" mb="lg" />
-        <Skeleton height={240} />
-      </div>
-    )
-  }
-  return children({
-    loaded: data,
-    loadAgain: () => queries.fetchQuery({ ...query, staleTime: 0 }),
-  })
 }

@@ -1,0 +1,55 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, it } from 'vitest'
+import { renderApp } from '../../testing/render'
+import { config, librarian, sessionOf } from '../../testing/samples'
+import { fakeServer } from '../../testing/server'
+
+const wording = (subject: string) => ({ subject, body: 'Hello {name}\n\n{books}' })
+const message = (text: string) => ({ code: 'settings.wording.name', params: {}, text })
+const server = {
+  'GET /auth/session': sessionOf(librarian),
+  'GET /config': { body: config },
+  'GET /settings/mails': {
+    body: {
+      on: false,
+      mails: [
+        {
+          kind: 'digest',
+          placeholders: [{ placeholder: '{name}', about: message('Name of the reader'), block: false }],
+          ours: { en: wording('{reminder}'), hi: wording('{reminder}') },
+          own: { en: null, hi: null },
+        },
+      ],
+    },
+  },
+  'GET /settings/mails/digest': { body: { en: wording('My books'), hi: null }, headers: { ETag: '"1"' } },
+  'POST /settings/mails/digest/preview': {
+    body: { subject: '2 books', text: 'Hello Rekha', html: '', madeUp: true },
+  },
+}
+
+beforeEach(() => sessionStorage.clear())
+
+it('shows the own wording, its preview, and the program’s wording after a reset', async () => {
+  fakeServer(server)
+  renderApp('/settings?tab=wording')
+  const english = await screen.findByRole('group', { name: 'English' })
+  const subject = within(english).getByRole('textbox', { name: 'Subject' })
+  expect(subject).toHaveValue('My books')
+  expect(await within(english).findByText('Hello Rekha')).toBeVisible()
+  expect(within(english).queryByRole('button', { name: 'Send me one' })).toBeNull()
+  await userEvent.click(within(english).getByRole('button', { name: 'Reset to ours' }))
+  expect(subject).toHaveValue('{reminder}')
+})
+
+it('inserts a placeholder at the cursor', async () => {
+  fakeServer(server)
+  renderApp('/settings?tab=wording')
+  const english = await screen.findByRole('group', { name: 'English' })
+  const text = within(english).getByRole<HTMLTextAreaElement>('textbox', { name: 'Text' })
+  await userEvent.click(text)
+  text.setSelectionRange(6, 6)
+  await userEvent.click(within(english).getByRole('button', { name: /^Insert \{name\}/ }))
+  expect(text).toHaveValue('Hello {name}{name}\n\n{books}')
+})

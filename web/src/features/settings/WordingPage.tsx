@@ -1,0 +1,41 @@
+import { NativeSelect, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { wordedMailsQuery, wordingsQuery } from '../../api/wordings'
+import { t } from '../../lib/messages'
+import { ErrorState } from '../../ui/ErrorState'
+import { Loaded } from './Loaded'
+import classes from './Settings.module.css'
+import { WordingForm } from './WordingForm'
+
+/** Names of the mails about notices are those of the notices. */
+const OWN_NAMES = new Set(['digest', 'password-link', 'password-changed', 'sign-in-changed', 'new-device'])
+
+const nameOf = (kind: string) =>
+  t(`settings.${OWN_NAMES.has(kind) ? 'wording' : 'notices'}.kind.${kind}` as 'settings.notices.kind.lent')
+
+/** Page of the mails' wordings. */
+export function WordingPage() {
+  const [chosen, choose] = useState('digest')
+  const { data, error, refetch } = useQuery(wordedMailsQuery)
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
+  const mail = data?.mails.find(({ kind }) => kind === chosen)
+  if (!data || !mail) return <Skeleton height={240} aria-hidden="true" />
+  return (
+    <>
+      <p className={classes.lead}>{t('settings.wording.lead')}</p>
+      <div className={classes.group}>
+        <NativeSelect
+          label={t('settings.wording.kind')}
+          className={classes.short}
+          value={chosen}
+          data={data.mails.map(({ kind }) => ({ value: kind, label: nameOf(kind) }))}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      </div>
+      <Loaded key={chosen} query={wordingsQuery(chosen)}>
+        {(part) => <WordingForm {...part} mail={mail} isOn={data.on} name={nameOf(chosen)} />}
+      </Loaded>
+    </>
+  )
+}
