@@ -169,8 +169,12 @@ function Preview({ kind, draft }: PreviewProps) {
             <p className={settings.reason}>
               {t(data.madeUp ? 'settings.wording.previewMadeUp' : 'settings.wording.previewReal')}
             </p>
-            <strong lang={draft.language} dir="auto">{data.subject}</strong>
-            <pre lang={draft.language} dir="auto">{data.text}</pre>
+            <strong lang={draft.language} dir="auto">
+              {data.subject}
+            </strong>
+            <pre lang={draft.language} dir="auto">
+              {data.text}
+            </pre>
           </>
         )
       )}
