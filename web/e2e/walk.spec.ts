@@ -271,6 +271,14 @@ const STUDENT: Walk[] = [
         },
       },
       {
+        name: 'profile with a new calendar link',
+        reach: async ({ page }) => {
+          await page.goto('profile')
+          await page.getByRole('button', { name: /^Make a/ }).click()
+          await expect(page.getByLabel('Link for your calendar')).toBeVisible()
+        },
+      },
+      {
         name: 'profile with a question',
         reach: async ({ page, library, who }) => {
           const book = await library.addBook({ title: `كتاب الجسور ${Date.now()}` })
@@ -787,6 +795,7 @@ const LIBRARIAN: Walk[] = [
   },
   { address: 'settings?tab=library' },
   { address: 'settings?tab=notices' },
+  { address: 'settings?tab=wording' },
   {
     address: 'security',
     states: [

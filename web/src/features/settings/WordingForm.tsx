@@ -131,7 +131,7 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
               aria-label={t('settings.wording.insert', { placeholder, about: translateMessage(about) })}
               onClick={() => insert(placeholder)}
             >
-              {placeholder}
+              <span dir="auto">{placeholder}</span>
             </Button>
           ))}
         </div>
