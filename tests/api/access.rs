@@ -304,8 +304,8 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         | "/auth/sign-in/passkey"
                         | "/auth/redeem"
                         | "/auth/reset" => 401..=401,
-                        // No passkey ceremony has begun.
-                        "/auth/passkeys/confirm" => 409..=409,
+                        // No passkey ceremony has begun; no mail server is configured.
+                        "/auth/passkeys/confirm" | "/settings/mails/{kind}/send" => 409..=409,
                         "/auth/id-card"
                         // No mail server is configured, and there is no mail.
                         | "/auth/forgot"
@@ -324,8 +324,6 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         "/phone/open" => 410..=410,
                         // The library has a librarian; no folder for backups is configured.
                         "/setup" | "/backups" if *method == "POST" => 409..=409,
-                        // No mail server is configured.
-                        "/settings/mails/{kind}/send" => 409..=409,
                         // No provider is configured.
                         path if path.contains("/oidc") => 404..=404,
                         // The test does not know the password.
