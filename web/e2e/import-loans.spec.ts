@@ -24,6 +24,7 @@ test('R-SEAM-10 books that are out are brought from another system, seen on the 
   await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible()
 
   await page.getByRole('link', { name: 'Open loans' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Import open loans' })).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import open loans')
   const list = `Acc No;Admission No;Issue Date;Due Date\n${barcode};${number};05/01/2026;19/01/2026\nX;${number};05/01/2026;19/01/2026\n`
   await page.locator('input[type=file]').setInputFiles(upload('register.csv', list))
@@ -64,6 +65,7 @@ test('R-MONEY-2 what people owe is brought from another system', async ({ page }
   await page.getByRole('button', { name: 'Import 1 person' }).click()
   await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible()
   await page.getByRole('link', { name: 'Open charges' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Import open charges' })).toBeVisible()
   const list = `Admission No,Amount,Reason\n${number},12.50,Torn page\n${number},-3,Refund\n`
   await page.locator('input[type=file]').setInputFiles(upload('fines.csv', list))
   await page.getByRole('button', { name: 'Check the file' }).click()
