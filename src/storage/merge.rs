@@ -195,6 +195,14 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     // again.
     tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM oidc_proofs WHERE user_id = $1"), &[&dropped])?;
+    // The loans of a reader who chose not to be counted stay uncounted.
+    tx.execute(
+        sql!(
+            "INSERT INTO uncounted_readers (person_id) SELECT CAST($1 AS BIGINT) FROM uncounted_readers
+             WHERE person_id = $2 ON CONFLICT (person_id) DO NOTHING"
+        ),
+        &[&keep, &dropped],
+    )?;
     let merged = tx.query(
         sql!("UPDATE users SET merged_into = $1 WHERE merged_into = $2 RETURNING id"),
         &[&keep, &dropped],

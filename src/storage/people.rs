@@ -656,6 +656,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
         sql!("DELETE FROM mails WHERE person_id = $1"),
         sql!("DELETE FROM mail_choices WHERE person_id = $1"),
         sql!("DELETE FROM calendar_links WHERE person_id = $1"),
+        sql!("DELETE FROM uncounted_readers WHERE person_id = $1"),
         sql!("DELETE FROM authenticators WHERE user_id = $1"),
         sql!("DELETE FROM passkeys WHERE user_id = $1"),
         sql!("DELETE FROM recovery_codes WHERE user_id = $1"),
