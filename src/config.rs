@@ -619,7 +619,7 @@ pub enum Export {
 pub enum Import {
     /// From CSV or a spreadsheet (XLSX, ODS) with the header title,subtitle,author,genre,photoURL,description,isbn,
     /// publishedYear,language,averageRating,ratingsCount,location,noOfBooks,rating,status,barcode,publisher,edition,
-    /// callNumber,price or part of it, or from MARC 21 records (ISO 2709, MARCXML). Any of them may be gzipped.
+    /// callNumber,price or some of these columns, or from MARC 21 records (ISO 2709, MARCXML). Any of them may be gzipped.
     Books {
         /// File (.csv, .xlsx, .ods, .mrc, .xml, also .gz).
         file: PathBuf,
@@ -634,7 +634,7 @@ pub enum Import {
         database: Database,
     },
     /// From CSV or a spreadsheet (XLSX, ODS), also gzipped: header rollNumber,name,email,department,batch,category,validUntil or
-    /// part of it.
+    /// some of these columns.
     People {
         /// File (.csv, .xlsx, .ods, also .gz).
         file: PathBuf,

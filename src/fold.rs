@@ -58,7 +58,7 @@ pub fn title_key(title: &str) -> String {
     sort_key(&fold(title)).to_owned()
 }
 
-/// Returns the [`title_key`] of a folded title, as a slice of it.
+/// Returns the [`title_key`] of a folded title, as a slice of the title.
 pub(crate) fn sort_key(folded: &str) -> &str {
     let key = match folded.trim_start_matches(|letter: char| !letter.is_alphanumeric()) {
         "" => folded,

@@ -209,7 +209,7 @@ fn refuse_own(actor: Actor, person: UserId) -> Result<()> {
     if actor.uid() == person { Err(Error::OwnAccount) } else { Ok(()) }
 }
 
-/// Waives a charge or a part of it, with a reason.
+/// Waives all or part of a charge, with a reason.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::OwnAccount`]; [`Error::Invalid`] if less than this amount is open.

@@ -92,7 +92,7 @@ pub fn renew(
         blocks.push(Block::GainsNothing { due: from, why: why.clone() });
     }
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-    // The fine counts from the due date, so a later one drops all or part of it.
+    // The fine counts from the due date, so a later due date lowers or drops the fine.
     let rest = running.amount - fine_if_due(due.day).amount;
     let (charged, dropped) = if rules.charge_on_renewal {
         (running, Money::ZERO)

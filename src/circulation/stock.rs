@@ -144,7 +144,7 @@ fn keep_added(
     Ok(())
 }
 
-/// Deletes a title with its reviews and its queue; its loans stay (R-BOOK-6). An undo restores all of it.
+/// Deletes a title with its reviews and its queue; its loans stay (R-BOOK-6). An undo restores title, reviews and queue.
 ///
 /// # Errors
 /// [`Error::NotFound`].

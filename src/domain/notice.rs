@@ -464,7 +464,7 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
         LoanChange::Lent { loan, title, due, .. } => {
             Notice { loan: Some(*loan), ..of(Kind::Lent, message::notice_lent(title, *due)) }
         }
-        // The reader has had the book since before the library knew of it.
+        // The reader has had the book since before the program recorded it.
         LoanChange::Renewed { .. } | LoanChange::LoanImported { .. } => return None,
     })
 }

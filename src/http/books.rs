@@ -134,7 +134,7 @@ pub struct BookList {
     /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
-    /// Text whose books are listed because no book matches the search: another spelling of it, or fewer words.
+    /// Text whose books are listed because no book matches the search: another spelling, or fewer words.
     #[schema(required)]
     meant: Option<Meant>,
     /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They are not counted

@@ -501,7 +501,7 @@ pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportI
     export_rejected(&app, imports::Kind::Books, id).await
 }
 
-/// Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
+/// Undo a whole import of books, while none of its titles was lent, reserved or reviewed. The undo goes on by itself; read its
 /// progress.
 #[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
     responses((status = 202, body = FileImport)))]

@@ -268,7 +268,7 @@ pub struct WaiverForm {
     reason: String,
 }
 
-/// Waive a charge or part of it.
+/// Waive all or part of a charge.
 #[utoipa::path(post, path = "/charges/{id}/waive", params(("id" = i64, Path)), request_body = WaiverForm,
     responses((status = 200, body = Charged)))]
 pub async fn waive_charge(

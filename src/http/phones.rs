@@ -182,7 +182,7 @@ pub struct OpenForm {
 }
 
 /// Exchange the code that a desk shows for a token of the phone's own. A code is valid once and for ten minutes, so
-/// that a photo of it is useless later. A repeat with the same token is a no-op.
+/// that a later photo is useless. A repeat with the same token is a no-op.
 #[utoipa::path(post, path = "/phone/open", request_body = OpenForm, responses((status = 204)))]
 pub async fn open_phone(
     State(app): State<Shared>,

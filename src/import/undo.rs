@@ -1,4 +1,4 @@
-//! Undo of a whole import, portion by portion, while nothing of it was touched.
+//! Undo of a whole import, portion by portion, while none of its rows was touched.
 
 use crate::{
     circulation::{

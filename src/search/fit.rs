@@ -326,7 +326,7 @@ impl Scattered {
         if !self.anchors.iter().any(|anchor| anchor.is_in(searched)) {
             return false;
         }
-        // A word has only letters, so an occurrence of it is within one word.
+        // A word has only letters, so each occurrence is within one word.
         if self.literally.iter().all(|word| word.find(searched.as_bytes()).is_some()) {
             return true;
         }

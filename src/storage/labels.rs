@@ -17,7 +17,7 @@ use crate::{
 pub struct Place(i64, String);
 
 /// Makes a statement about the chosen labels. `$narrow` repeats the title or the batch as a plain condition, so that
-/// the database uses an index of it.
+/// the database uses an index on that column.
 macro_rules! chosen {
     ($columns:expr, $narrow:literal, $rest:expr) => {
         sql!(

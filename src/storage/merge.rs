@@ -257,7 +257,7 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     })
 }
 
-/// Moves everything back; `false` if some of it was changed since the merge. The caller must then roll back.
+/// Moves everything back; `false` if a row was changed since the merge. The caller must then roll back.
 pub fn undo_merge(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
     let (keep, dropped) = (keep.uid(), dropped.uid());
     let newer = tx.query_opt(

@@ -506,7 +506,7 @@ async fn whoever_may_do_less_does_not_bring_a_dismissed_librarian_back_r_seam_8(
             .clone()
     };
     assert_eq!(active(&app).as_deref(), Some("0"));
-    // A librarian dismissed meanwhile can do nothing, even on a server that has not heard of it.
+    // A librarian dismissed meanwhile can do nothing, even on a server without the notification.
     founder.ask(&undo).await.expect(200);
     assert_eq!(active(&app).as_deref(), Some("1"));
     let nothing: Value = json!({});

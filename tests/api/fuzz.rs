@@ -1,4 +1,4 @@
-//! R9 on a stable compiler: the kept corpus, then random mutations of it. `make fuzz` does the same guided by coverage.
+//! R9 on a stable compiler: the kept corpus, then random mutations. `make fuzz` does the same guided by coverage.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -75,7 +75,7 @@ fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
     data
 }
 
-/// Runs the target on the corpus and on mutations of it; returns how many inputs the target accepted.
+/// Runs the target on the corpus and on its mutations; returns how many inputs the target accepted.
 fn run(name: &str, rounds: usize, mut target: impl FnMut(&[u8]) -> bool) -> usize {
     let corpus = corpus(name);
     let mut random = Random(20_261_123);

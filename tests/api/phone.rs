@@ -95,7 +95,7 @@ impl<'a> Phone<'a> {
         Events::of(self.app, request).await
     }
 
-    /// What it is told when it calls.
+    /// Answer to a call of a phone that is no longer paired.
     async fn refused(&self) -> String {
         self.send("key-refused", "X-1").await.problem(401, "phone-ended")
     }

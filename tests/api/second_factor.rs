@@ -330,7 +330,7 @@ async fn two_records_of_one_person_keep_the_second_factor_with_the_password(data
     librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
     let back = half(&app).await;
     assert_eq!(give(&back, &next_code(&app, &secret)).await.expect(200)["uid"], entered["uid"]);
-    // R-PEOPLE-6: nothing of it is left of an erased person.
+    // R-PEOPLE-6: an erased person keeps no second factor.
     librarian.delete(&format!("/people/{}", entered["uid"])).await.expect(204);
     assert_eq!(
         app.raw("SELECT * FROM recovery_codes").len() + app.raw("SELECT * FROM authenticators").len(),

@@ -94,7 +94,7 @@ pub fn each<F: Future<Output = Result<(), String>>>(seeds: Range<usize>, run: im
     });
 }
 
-/// A closed library on `SQLite`; a fresh copy of it costs one file.
+/// A closed library on `SQLite`; a fresh copy costs one file.
 pub struct Template(Vec<u8>);
 
 impl Template {

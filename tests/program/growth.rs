@@ -49,7 +49,7 @@ const FLOOR_MEMORY: u64 = 16 * 1024;
 const BOUND: u64 = 300 * 1024;
 /// Maximum wait of a desk.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Pause between two scans of the desk: the server's time for them counts as the work's, and must stay a small part of it.
+/// Pause between two scans of the desk: the server's time for them counts as the work's, and must stay small beside the work.
 const SCAN_EVERY: Duration = Duration::from_millis(100);
 
 /// Sizes of a case; `make soak` multiplies those of the gate.

@@ -340,7 +340,7 @@ enum Broken {
     Nothing,
     /// A look at the shelf is answered with the result of the one before.
     StaleRead,
-    /// A refused borrower is told that the loan succeeded, as if two took the last copy.
+    /// A refused borrower gets the answer of a successful loan, as if two took the last copy.
     CheckThenAct,
 }
 

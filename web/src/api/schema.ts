@@ -2469,7 +2469,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Waive a charge or part of it. */
+        /** Waive all or part of a charge. */
         post: {
             parameters: {
                 query?: never;
@@ -3723,7 +3723,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of books, while nothing of it was lent, reserved or reviewed. The undo goes on by itself; read its
+         * Undo a whole import of books, while none of its titles was lent, reserved or reviewed. The undo goes on by itself; read its
          *     progress.
          */
         post: {
@@ -8738,7 +8738,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange the code that a desk shows for a token of the phone's own. A code is valid once and for ten minutes, so
-         *     that a photo of it is useless later. A repeat with the same token is a no-op.
+         *     that a later photo is useless. A repeat with the same token is a no-op.
          */
         post: {
             parameters: {
