@@ -600,7 +600,7 @@ fn restore(file: &Path, accept: AcceptContradictions, database: &Database) -> Re
             kept.display()
         );
     }
-    say!("Everybody signs in anew.");
+    say!("Everyone must sign in again.");
     match restored.erased.as_deref() {
         None => say!("People who were erased since the copy was made are back: erase them once more."),
         Some([]) => say!("No person was erased since the copy was made."),

@@ -105,7 +105,7 @@ fn a_backup_made_under_load_is_restored_elsewhere_and_goes_on_r16() {
     let elsewhere = Database::sqlite();
     let there = elsewhere.location.to_string();
     let said = done(&["restore", text(&copy), "--database", &there]);
-    assert!(said.contains("Everybody signs in anew") && !said.contains("is kept as"), "{said}");
+    assert!(said.contains("Everyone must sign in again") && !said.contains("is kept as"), "{said}");
     let rights = std::fs::metadata(path(&elsewhere)).expect("there").permissions().mode() & 0o777;
     assert_eq!(rights, 0o600);
     assert!(done(&["doctor", "--database", &there]).contains("agree"));
