@@ -195,7 +195,7 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     // again.
     tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM oidc_proofs WHERE user_id = $1"), &[&dropped])?;
-    // The loans of a reader who chose not to be counted stay uncounted.
+    // The loans of a reader who chose not to be counted stay uncounted, also after an undo.
     tx.execute(
         sql!(
             "INSERT INTO uncounted_readers (person_id) SELECT CAST($1 AS BIGINT) FROM uncounted_readers
