@@ -1,6 +1,6 @@
 //! Amounts as registers and other programs write them.
 
-use crate::money::Money;
+use crate::{domain::book::DEAREST, money::Money};
 
 /// Parses an amount such as `Rs. 1,250/-`, `₹ 12.50` or `-5`. A comma separates groups of digits, never decimals.
 pub(super) fn amount(cell: &str) -> Option<Money> {
@@ -11,6 +11,11 @@ pub(super) fn amount(cell: &str) -> Option<Money> {
         return None;
     }
     Money::from_number(number.replace(',', "").parse().ok()?)
+}
+
+/// Parses the price of a copy; `None` beyond its limits.
+pub(super) fn price(cell: &str) -> Option<Money> {
+    amount(cell).filter(|price| (Money::ZERO..=DEAREST).contains(price))
 }
 
 /// True for digits in groups as in 1250, 1,250 and 1,00,000.

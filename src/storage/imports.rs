@@ -505,6 +505,9 @@ pub struct Exported {
     pub published_year: Option<i64>,
     pub language: Option<String>,
     pub location: String,
+    pub publisher: String,
+    pub edition: String,
+    pub call_number: String,
     pub record: Option<String>,
 }
 
@@ -512,7 +515,8 @@ pub struct Exported {
 pub fn exported(tx: &mut Tx<'_>, after: BookId, limit: i64) -> Result<Vec<Exported>> {
     tx.query(
         sql!(
-            "SELECT b.id, b.title, b.author, b.genre, b.isbn, b.published_year, b.language, b.location, m.record
+            "SELECT b.id, b.title, b.author, b.genre, b.isbn, b.published_year, b.language, b.location, b.publisher,
+                b.edition, b.call_number, m.record
              FROM books AS b LEFT JOIN marc_records AS m ON m.book_id = b.id WHERE b.id > $1 ORDER BY b.id LIMIT $2"
         ),
         &[&after, &limit],
@@ -526,7 +530,10 @@ pub fn exported(tx: &mut Tx<'_>, after: BookId, limit: i64) -> Result<Vec<Export
                 published_year: row.get(5)?,
                 language: row.get(6)?,
                 location: row.get(7)?,
-                record: row.get(8)?,
+                publisher: row.get(8)?,
+                edition: row.get(9)?,
+                call_number: row.get(10)?,
+                record: row.get(11)?,
             })
         },
     )

@@ -16,12 +16,13 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
+    amount::price,
     file::write_row,
     table::{PROBLEM, RECORD},
 };
 use crate::{
     domain::{
-        book::{DESCRIPTION, GENRE, LOCATION, TITLE},
+        book::{CALL_NUMBER, DESCRIPTION, EDITION, GENRE, LOCATION, PUBLISHER, TITLE},
         id::BookId,
         isbn::isbn_13,
     },
@@ -32,7 +33,7 @@ use crate::{
 };
 
 /// Columns of the book list into which records are converted.
-pub const COLUMNS: [&str; 11] = [
+pub const COLUMNS: [&str; 15] = [
     "title",
     "author",
     "isbn",
@@ -42,6 +43,10 @@ pub const COLUMNS: [&str; 11] = [
     "location",
     "description",
     "barcode",
+    "publisher",
+    "edition",
+    "callNumber",
+    "price",
     RECORD,
     PROBLEM,
 ];
@@ -314,8 +319,10 @@ impl Record {
         add("041", "  ", &[('a', title.language.as_deref().unwrap_or_default())]);
         add("100", "0 ", &[('a', &title.author)]);
         add("245", if title.author.is_empty() { "00" } else { "10" }, &[('a', &title.title)]);
-        add("264", " 1", &[('c', &year)]);
+        add("250", "  ", &[('a', &title.edition)]);
+        add("264", " 1", &[('b', &title.publisher), ('c', &year)]);
         add("650", " 4", &[('a', &title.genre)]);
+        add("852", "  ", &[('h', &title.call_number)]);
         for barcode in barcodes {
             add("952", "  ", &[('o', &title.location), ('p', barcode)]);
         }
@@ -388,7 +395,7 @@ fn author(record: &Record) -> String {
 }
 
 /// Returns the first four-digit number that can be a year of the common calendar.
-fn year(text: &str) -> Option<&str> {
+pub(crate) fn year(text: &str) -> Option<&str> {
     let is_year = |digits: &&str| digits.len() == 4 && digits.parse().is_ok_and(|year: u32| year <= 2200);
     text.split(|c: char| !c.is_ascii_digit()).find(is_year)
 }
@@ -453,6 +460,27 @@ fn limited(text: String, max: usize) -> String {
     if text.chars().count() <= max { text } else { text.chars().take(max - 1).chain(['…']).collect() }
 }
 
+/// Returns the ISBNs of a record.
+fn isbns(record: &Record) -> impl Iterator<Item = String> {
+    let numbers = record
+        .all("020")
+        .flat_map(|field| field.subfields().filter(|(code, _)| *code == 'a').map(|(_, text)| text));
+    numbers.filter_map(|text| {
+        let is_number = |c: &char| c.is_ascii_digit() || matches!(c, '-' | 'X' | 'x');
+        isbn_13(&text.trim().chars().take_while(is_number).collect::<String>())
+    })
+}
+
+/// Returns the first record of a `MARCXML` document with this ISBN-13.
+pub fn with_isbn(xml: &[u8], isbn: &str) -> Result<Option<Record>> {
+    let mut found = None;
+    xml::each_record(xml, &mut |record| {
+        found = found.take().or_else(|| record.ok().filter(|record| isbns(record).any(|own| own == isbn)));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Turns a record into a row of [`COLUMNS`].
 fn row(record: &Record) -> Result<Vec<String>> {
     let Some(main) = record.field("245") else {
@@ -475,17 +503,7 @@ fn row(record: &Record) -> Result<Vec<String>> {
     };
     ensure!(!title.is_empty(), "its title (field 245) is empty");
     ensure!(!title.contains(char::REPLACEMENT_CHARACTER), "the letters of its title (field 245) are damaged");
-    let isbn = record
-        .all("020")
-        .flat_map(|field| field.subfields().filter(|(code, _)| *code == 'a').map(|(_, text)| text))
-        .find_map(|text| {
-            let number: String = text
-                .trim()
-                .chars()
-                .take_while(|c| c.is_ascii_digit() || matches!(c, '-' | 'X' | 'x'))
-                .collect();
-            isbn_13(&number)
-        });
+    let isbn = isbns(record).next();
     let date =
         ["264", "260"].iter().flat_map(|tag| record.all(tag)).find_map(|field| year(field.first('c')?));
     let date = date.or_else(|| year(record.field("008")?.data.get(7..11)?));
@@ -502,6 +520,12 @@ fn row(record: &Record) -> Result<Vec<String>> {
     });
     let place =
         place.or_else(|| Some(words([record.field("082")?.first('a')?].into_iter()).replace('/', "")));
+    let publisher = ["264", "260"].iter().flat_map(|tag| record.all(tag)).find_map(|field| field.first('b'));
+    let edition = record.field("250").and_then(|field| field.first('a'));
+    let number = [("852", 'h'), ("952", 'o'), ("082", 'a')];
+    let number = number.iter().find_map(|(tag, code)| record.field(tag)?.first(*code));
+    // A note in place of a price must not reject the record.
+    let price = record.all("952").find_map(|field| field.first('g')).filter(|cost| price(cost).is_some());
     let summary = record.field("520").or(record.field("505")).and_then(|field| field.first('a'));
     let barcodes: Vec<&str> = ["952", "876", "852"]
         .iter()
@@ -520,6 +544,10 @@ fn row(record: &Record) -> Result<Vec<String>> {
         limited(place.unwrap_or_default(), LOCATION.max),
         text(summary, DESCRIPTION.max),
         barcodes.join("|"),
+        text(publisher, PUBLISHER.max),
+        text(edition, EDITION.max),
+        text(number, CALL_NUMBER.max),
+        price.unwrap_or_default().trim().to_owned(),
         STANDARD.encode(stored.replace('\0', " ")),
         String::new(),
     ])

@@ -21,16 +21,17 @@ fn a_record_becomes_a_row_and_is_kept_unchanged() {
         ("082", "04$a891.433"),
         ("100", "1 $6880-01$aPremchand, Munshi,$d1880-1936."),
         ("245", "10$6880-02$aGodān :$bthe gift of a cow /$cPremchand."),
-        ("264", " 1$aVārāṇasī :$c[1936]"),
+        ("250", "  $aFirst edition."),
+        ("264", " 1$aVārāṇasī :$bSaraswati Press,$c[1936]"),
         ("650", " 0$aHindi fiction."),
         ("880", "10$6245-02$aगोदान /$cप्रेमचंद."),
-        ("952", "  $oA3$pL77"),
+        ("952", "  $gRs. 120.50$oA3$pL77"),
         ("952", "  $oA3$pL78"),
     ]);
     let stored = godan.to_iso_2709();
     let rows = rows(stored.as_bytes());
     assert_eq!(
-        rows[0][..9],
+        rows[0][..13],
         [
             "गोदान = Godān: the gift of a cow",
             "Munshi Premchand",
@@ -40,10 +41,14 @@ fn a_record_becomes_a_row_and_is_kept_unchanged() {
             "Hindi fiction",
             "A3",
             "",
-            "L77|L78"
+            "L77|L78",
+            "Saraswati Press",
+            "First edition",
+            "A3",
+            "Rs. 120.50"
         ]
     );
-    let kept = record_of(&rows[0][9]).expect("kept");
+    let kept = record_of(&rows[0][13]).expect("kept");
     assert_eq!(Record::from_iso_2709(&kept).expect("a record").fields, godan.fields);
 }
 
@@ -54,7 +59,7 @@ fn a_damaged_record_is_named_and_the_next_one_is_read_p13() {
     let unimarc = record(&[("200", "1 $aPoèmes")]).to_iso_2709();
     let file = [sound.as_bytes(), b"00999nam\x1d", unimarc.as_bytes(), sound.as_bytes(), cut].concat();
     let rows = rows(&file);
-    let problems: Vec<&str> = rows.iter().map(|row| row[10].as_str()).collect();
+    let problems: Vec<&str> = rows.iter().map(|row| row[14].as_str()).collect();
     assert_eq!(problems.len(), 5);
     assert_eq!((problems[0], problems[3]), ("", ""));
     assert!(problems[1].starts_with("record at byte "), "{problems:?}");
@@ -90,7 +95,7 @@ fn xml_is_read_record_by_record_and_a_document_type_is_refused_p13() {
         <record><datafield tag=\"245\"><subfield code=\"a\">&bomb;</subfield></datafield></record>
         <record><datafield tag=\"245\"><subfield code=\"a\">Last</subfield></datafield></record></collection>";
     let rows = rows(text.as_bytes());
-    let told: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].as_str(), row[10].as_str())).collect();
+    let told: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].as_str(), row[14].as_str())).collect();
     assert_eq!((told[0], told[3]), (("War & peace — 1", ""), ("Last", "")));
     assert!(told[1].1.starts_with("record 2: a subfield has no code"), "{told:?}");
     assert!(told[2].1.contains("unknown entity"), "{told:?}");
@@ -127,7 +132,7 @@ fn real_records_are_read_with_none_lost_and_no_title_garbled() {
         assert_eq!(rows.len(), expected.len(), "{name}");
         for (number, title) in expected {
             let row = &rows[number - 1];
-            assert_eq!(row[10], "", "{name} {number}");
+            assert_eq!(row[14], "", "{name} {number}");
             let (found, wanted) = (letters(&row[0]), letters(title));
             // Record 50 has superscripts, which each of its three files encodes differently.
             let is_exempt = name.starts_with("gpo-nbs") && *number == 50;
@@ -138,7 +143,7 @@ fn real_records_are_read_with_none_lost_and_no_title_garbled() {
     for file in std::fs::read_dir(folder.join("tricky")).expect("a folder") {
         let name = format!("tricky/{}", file.expect("a file").file_name().to_string_lossy());
         for row in read(&name) {
-            assert!(row[0].is_empty() != row[10].is_empty(), "{name}: {row:?}");
+            assert!(row[0].is_empty() != row[14].is_empty(), "{name}: {row:?}");
             assert!(!row[0].contains(char::REPLACEMENT_CHARACTER), "{name}: {}", row[0]);
         }
     }
