@@ -22,6 +22,7 @@ use crate::{
         oidc::CALLBACK,
         options::{IdCard, SecondFactor},
     },
+    look_up::{self, Place, Sources},
     mail::{self, Security, SmtpClient},
     oidc::{self, Provider},
     outbound,
@@ -136,6 +137,8 @@ pub enum Command {
         oidc: Box<Oidc>,
         #[command(flatten)]
         mail: Box<Mail>,
+        #[command(flatten)]
+        isbn: Isbn,
     },
 }
 
@@ -270,6 +273,8 @@ pub struct Serve {
     pub oidc: Oidc,
     #[command(flatten)]
     pub mail: Mail,
+    #[command(flatten)]
+    pub isbn: Isbn,
     /// Seconds for which the server still answers after SIGTERM while readyz already fails; longer than a load balancer needs
     /// to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
@@ -452,6 +457,43 @@ impl Mail {
             hello: hello.to_owned(),
         })
         .map(Some)
+    }
+}
+
+/// ISBN look-up, off unless a source is named; Google's key is in `LIBRARY_GOOGLE_BOOKS_KEY` or in a file.
+#[derive(Args, Clone)]
+pub struct Isbn {
+    /// Sources in which librarians look up an ISBN, separated by commas and asked in this order: `openlibrary`, `google`,
+    /// `sru:URL` (a library catalogue that answers SRU with MARCXML; `{isbn}` in the address is replaced), `file:PATH` (an own
+    /// MARC file, CSV or spreadsheet). `openlibrary:URL` and `google:URL` name another server with the same API.
+    #[arg(long, env = "LIBRARY_ISBN_SOURCES", value_delimiter = ',', value_name = "SOURCES", value_parser = isbn_source)]
+    pub isbn_sources: Vec<Place>,
+    /// File with Google's API key, readable by its owner only; otherwise the key is read from `LIBRARY_GOOGLE_BOOKS_KEY`.
+    #[arg(long, env = "LIBRARY_GOOGLE_BOOKS_KEY_FILE", requires = "isbn_sources", value_name = "FILE")]
+    pub google_books_key_file: Option<PathBuf>,
+    /// Root certificates for these servers (PEM).
+    #[arg(
+        long,
+        env = "LIBRARY_ISBN_CA",
+        default_value = "/etc/ssl/certs/ca-certificates.crt",
+        value_name = "FILE"
+    )]
+    pub isbn_ca: PathBuf,
+}
+
+fn isbn_source(text: &str) -> Result<Place, String> {
+    Place::parse(text.trim()).map_err(|error| error.to_string())
+}
+
+impl Isbn {
+    /// Builds the sources, if there are any.
+    pub fn sources(&self) -> Result<Option<Sources>> {
+        if self.isbn_sources.is_empty() {
+            return Ok(None);
+        }
+        let key = secret(self.google_books_key_file.as_deref(), "LIBRARY_GOOGLE_BOOKS_KEY")?;
+        let options = look_up::Options::new(self.isbn_sources.clone(), key);
+        Sources::new(options, &self.isbn_ca).context("--isbn-sources").map(Some)
     }
 }
 

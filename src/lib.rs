@@ -38,6 +38,7 @@ pub mod import;
 pub mod jobs;
 pub mod library;
 pub mod limit;
+pub mod look_up;
 pub mod mail;
 pub mod message;
 pub mod money;

@@ -16,8 +16,8 @@ use library::{
     backups,
     clock::Clock,
     config::{
-        self, AcceptContradictions, Admin, Cli, Command, Database, Export, Import, LogFormat, MailCommand,
-        Oidc, Visible, Zone,
+        self, AcceptContradictions, Admin, Cli, Command, Database, Export, Import, Isbn, LogFormat,
+        MailCommand, Oidc, Visible, Zone,
     },
     demo,
     domain::{
@@ -182,7 +182,7 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Move { from, to, zone } => move_library(&from, to, &zone),
         Command::Mail(MailCommand::Test { address, mail, database }) => test_mail(&database, &mail, &address),
-        Command::Doctor { database, zone, backup_folder, visible, oidc, mail } => {
+        Command::Doctor { database, zone, backup_folder, visible, oidc, mail, isbn } => {
             if visible.has_unnamed_proxy() {
                 say!(
                     "warning    https without --tls-certificate means a proxy: name its address in --trusted-proxies, or \
@@ -190,6 +190,7 @@ fn run(command: Command) -> Result<()> {
                 );
             }
             probe_provider(&oidc, &visible);
+            probe_isbn_sources(&isbn);
             doctor(&database, &zone, backup_folder.as_deref(), Some(&mail))
         }
     }
@@ -659,6 +660,29 @@ fn probe_provider(oidc: &Oidc, visible: &Visible) {
     match probe() {
         Ok(None) => {}
         Ok(Some(issuer)) => say!("provider   {issuer} answers"),
+        Err(error) => say!("warning    {error:#}"),
+    }
+}
+
+/// Book for which the sources of the ISBN look-up are probed: Pride and Prejudice, which every large catalogue has.
+const PROBED_ISBN: &str = "9780141439518";
+
+/// Prints which sources of the ISBN look-up answer.
+fn probe_isbn_sources(isbn: &Isbn) {
+    let probe = || -> Result<Vec<(String, Option<String>)>> {
+        let Some(sources) = isbn.sources()? else { return Ok(Vec::new()) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(sources.probe(PROBED_ISBN)))
+    };
+    match probe() {
+        Ok(answers) => {
+            for (name, failure) in answers {
+                match failure {
+                    None => say!("isbn       {name} answers"),
+                    Some(reason) => say!("warning    ISBN look-up in {name}: {reason}"),
+                }
+            }
+        }
         Err(error) => say!("warning    {error:#}"),
     }
 }

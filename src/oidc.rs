@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::Context as _;
 use axum::http::HeaderValue;
 use base64::{
     Engine as _,
@@ -29,6 +30,8 @@ use token::{Claims, Expected, Keys, Refused};
 
 /// Cache lifetime of the provider's addresses and keys.
 const FRESH: Duration = Duration::from_hours(1);
+/// Maximum length of an answer; a large provider's keys and metadata take some 10 KiB.
+const LONGEST_ANSWER: usize = 256 * 1024;
 /// Back-off after a failure of the provider.
 pub const REST: Duration = Duration::from_secs(5);
 
@@ -146,7 +149,8 @@ impl Provider {
         ))?;
         let own = issuer.host_str().map(ToOwned::to_owned);
         let hosts = own.into_iter().chain(options.hosts.iter().cloned()).collect();
-        let outbound = Outbound::new(hosts, options.patience, (issuer.scheme() == "https").then_some(roots))?;
+        let roots = (issuer.scheme() == "https").then_some(roots);
+        let outbound = Outbound::new(hosts, options.patience, LONGEST_ANSWER, roots).context("--oidc-ca")?;
         Ok(Self { options, description, outbound, known: Mutex::default() })
     }
 

@@ -30,8 +30,6 @@ use crate::tls;
 
 /// Timeout from name lookup to the last byte. A waiting person gets an error after three seconds.
 pub const PATIENCE: Duration = Duration::from_secs(3);
-/// Maximum length of a body; a large provider's keys and metadata take some 10 KiB.
-const LONGEST_ANSWER: usize = 256 * 1024;
 /// Maximum length of the head of an answer.
 const LONGEST_HEAD: usize = 32 * 1024;
 
@@ -51,8 +49,8 @@ pub enum Error {
     #[error("the connection failed: {0}")]
     Connection(String),
     /// The answer exceeds the maximum length.
-    #[error("the answer broke off or is longer than {} KiB", LONGEST_ANSWER / 1024)]
-    TooLong,
+    #[error("the answer broke off or is longer than {} KiB", .0 / 1024)]
+    TooLong(usize),
 }
 
 /// True for an address on this machine, where plain http crosses no network.
@@ -81,16 +79,22 @@ pub struct Answer {
 pub struct Outbound {
     hosts: Vec<String>,
     patience: Duration,
+    longest: usize,
     tls: Option<TlsConnector>,
 }
 
 impl Outbound {
-    /// Creates a client for `hosts` with a timeout per request. Without `roots` (PEM) only this machine can be called.
+    /// Creates a client for `hosts` with a timeout per request and a maximum length of a body in bytes. Without `roots` (PEM) only this machine can be called.
     ///
     /// # Errors
     /// The file cannot be read or has no certificate.
-    pub fn new(hosts: Vec<String>, patience: Duration, roots: Option<&Path>) -> anyhow::Result<Self> {
-        Ok(Self { hosts, patience, tls: roots.map(connector).transpose()? })
+    pub fn new(
+        hosts: Vec<String>,
+        patience: Duration,
+        longest: usize,
+        roots: Option<&Path>,
+    ) -> anyhow::Result<Self> {
+        Ok(Self { hosts, patience, longest, tls: roots.map(connector).transpose()? })
     }
 
     /// Fetches a body.
@@ -134,7 +138,7 @@ impl Outbound {
             .uri(&url[url::Position::BeforePath..url::Position::AfterQuery])
             .header(HOST, authority)
             .header(USER_AGENT, "library")
-            .header(ACCEPT, "application/json");
+            .header(ACCEPT, "application/json, application/xml;q=0.9");
         if method == Method::POST {
             request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         }
@@ -151,11 +155,11 @@ impl Outbound {
         let port = url.port_or_known_default().unwrap_or(443);
         let stream = TcpStream::connect((name, port)).await.map_err(failed)?;
         if url.scheme() == "http" {
-            return answered(stream, request).await;
+            return answered(stream, request, self.longest).await;
         }
         let tls = self.tls.as_ref().ok_or(Error::NotEncrypted)?;
         let name = ServerName::try_from(name.to_owned()).map_err(failed)?;
-        answered(tls.connect(name, stream).await.map_err(failed)?, request).await
+        answered(tls.connect(name, stream).await.map_err(failed)?, request, self.longest).await
     }
 }
 
@@ -167,6 +171,7 @@ fn failed(error: impl std::error::Error) -> Error {
 async fn answered(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Body>,
+    longest: usize,
 ) -> Result<Answer, Error> {
     #[expect(clippy::disallowed_methods, reason = "the one place that calls out")]
     let mut builder = http1::Builder::new();
@@ -176,15 +181,15 @@ async fn answered(
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();
-    let body = to_bytes(Body::new(body), LONGEST_ANSWER).await.map_err(|_| Error::TooLong)?;
+    let body = to_bytes(Body::new(body), longest).await.map_err(|_| Error::TooLong(longest))?;
     Ok(Answer { status: head.status, body: body.into() })
 }
 
 fn connector(file: &Path) -> anyhow::Result<TlsConnector> {
-    let text = fs::read(file).with_context(|| format!("--oidc-ca: {} cannot be read", file.display()))?;
+    let text = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&text).filter_map(Result::ok));
-    ensure!(!roots.is_empty(), "--oidc-ca: {} holds no certificate", file.display());
+    ensure!(!roots.is_empty(), "{} holds no certificate", file.display());
     let config = ClientConfig::builder_with_provider(tls::provider())
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)

@@ -99,6 +99,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let tls = tls(&options, &before_open)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
     let post = options.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new);
+    let isbn_sources = options.isbn.sources()?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     let daily = options.daily_backups()?;
     // The demo first removes the traces of a deleted database; `_lock` is then held for the life of the process.
@@ -145,6 +146,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
             daily_backups: daily.clone(),
             provider,
             post,
+            isbn_sources,
         },
         screens,
         limits: Limits::with_student_changes(options.student_changes),
@@ -197,6 +199,9 @@ fn start_jobs(state: &Shared, owner: String) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
     jobs.spawn(watch_schema(state.library.db.clone()));
     jobs.spawn(probe_provider(state.settings.provider.clone()));
+    if let Some(sources) = state.settings.isbn_sources.clone() {
+        jobs.spawn(async move { sources.prepare().await });
+    }
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
     if let Some(post) = state.settings.post.clone() {
         let send = SendMails::new(Arc::clone(&post), &state.settings.public_url);

@@ -200,8 +200,13 @@ pub struct BookForm {
 }
 
 /// Validates and normalises an optional text; blank becomes null.
-fn checked_text(rule: &Text, raw: Given<String>, invalid: &mut Invalid) -> Given<String> {
+pub fn checked_text(rule: &Text, raw: Given<String>, invalid: &mut Invalid) -> Given<String> {
     raw.map(|raw| raw.map(|raw| rule.check(&raw, invalid)).filter(|text| !text.is_empty()))
+}
+
+/// Validates a language; its code is in lower case.
+pub fn checked_language(raw: Given<String>, invalid: &mut Invalid) -> Given<String> {
+    checked_text(&LANGUAGE, raw, invalid).map(|code| code.map(|code| code.to_lowercase()))
 }
 
 /// Validates an ISBN and returns it with 13 digits.
@@ -294,8 +299,7 @@ impl BookForm {
             published_year: self
                 .published_year
                 .map(|year| year.map(|year| PUBLISHED_YEAR.check(year, &mut invalid))),
-            language: checked_text(&LANGUAGE, self.language, &mut invalid)
-                .map(|code| code.map(|code| code.to_lowercase())),
+            language: checked_language(self.language, &mut invalid),
             call_number: checked_text(&CALL_NUMBER, self.call_number, &mut invalid),
             ..self
         };

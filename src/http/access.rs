@@ -124,6 +124,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/covers", Access::May(Capability::Catalogue)),
     ("GET", "/accessions", Access::Admin),
     ("POST", "/accessions", Access::May(Capability::Catalogue)),
+    ("GET", "/isbn-look-ups/{isbn}", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}/copies", Access::Admin),
     ("POST", "/books/{id}/copies", Access::May(Capability::Catalogue)),
     ("GET", "/copies", Access::Admin),

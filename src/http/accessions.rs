@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     domain::{
-        book::{AUTHOR, Book, BookForm, ISBN, LOCATION, Status, TITLE, check_price, checked_isbn},
+        book::{
+            AUTHOR, Book, BookForm, CALL_NUMBER, EDITION, GENRE, ISBN, LOCATION, PUBLISHED_YEAR, PUBLISHER,
+            Status, TITLE, check_price, checked_isbn, checked_language, checked_text,
+        },
         copy,
         id::BookId,
         rule::{Invalid, Text},
@@ -26,8 +29,9 @@ use crate::{
     storage,
 };
 
-/// Author and shelf location may stay empty until the title is described.
+/// Author, genre and shelf location may stay empty until the title is described.
 pub const LATER_AUTHOR: Text = Text { min: 0, ..AUTHOR };
+pub const LATER_GENRE: Text = Text { min: 0, ..GENRE };
 pub const LATER_LOCATION: Text = Text { min: 0, ..LOCATION };
 
 /// Title to add without picture, description and rating.
@@ -47,6 +51,14 @@ pub struct AccessionForm {
     isbn: Option<String>,
     /// Price of a copy.
     price: Option<Money>,
+    genre: Option<String>,
+    publisher: Option<String>,
+    edition: Option<String>,
+    /// Year of publication; negative before our era.
+    published_year: Option<i64>,
+    /// ISO 639 code.
+    language: Option<String>,
+    call_number: Option<String>,
     /// Barcodes of the first copies; the remaining copies get the next accession numbers.
     #[serde(default)]
     barcodes: Vec<String>,
@@ -71,6 +83,12 @@ impl AccessionForm {
             status: Some(Status::Available),
             isbn: Some(self.isbn.and_then(|raw| checked_isbn(&raw, &mut invalid))),
             price: Some(self.price),
+            genre: LATER_GENRE.check(&self.genre.unwrap_or_default(), &mut invalid),
+            publisher: checked_text(&PUBLISHER, Some(self.publisher), &mut invalid),
+            edition: checked_text(&EDITION, Some(self.edition), &mut invalid),
+            published_year: Some(self.published_year.map(|year| PUBLISHED_YEAR.check(year, &mut invalid))),
+            language: checked_language(Some(self.language), &mut invalid),
+            call_number: checked_text(&CALL_NUMBER, Some(self.call_number), &mut invalid),
             ..BookForm::default()
         };
         invalid.into_result((form, barcodes))

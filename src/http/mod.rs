@@ -29,6 +29,7 @@ pub mod labels;
 pub mod ledger;
 pub mod limits;
 pub mod loans;
+pub mod look_up;
 pub mod mail_choices;
 pub mod mails;
 pub mod money;
@@ -183,6 +184,7 @@ fn api() -> OpenApiRouter<Shared> {
         .merge(label_and_export_api())
         .routes(routes!(desk::scan_at_desk))
         .routes(routes!(accessions::add_accession, accessions::list_accessions))
+        .routes(routes!(look_up::look_up_isbn))
         .routes(routes!(desk::read_desk_today))
         .routes(routes!(phones::pair_phone, phones::list_phones))
         .routes(routes!(phones::unpair_phone))

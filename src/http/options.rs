@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use url::Url;
 
 use super::session::Lifetimes;
-use crate::{backups::Daily, domain::account::Role, mail::SmtpClient, oidc::Provider};
+use crate::{backups::Daily, domain::account::Role, look_up::Sources, mail::SmtpClient, oidc::Provider};
 
 /// Response of the ID card look-up (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -46,6 +46,8 @@ pub struct Settings {
     pub provider: Option<Arc<Provider>>,
     /// Connection to the mail server, if mail is on.
     pub post: Option<Arc<SmtpClient>>,
+    /// Sources of the ISBN look-up, if the operator named any.
+    pub isbn_sources: Option<Arc<Sources>>,
 }
 
 impl Settings {

@@ -330,6 +330,8 @@ pub struct Config {
     last_open_day: Option<Date>,
     /// The library's time zone (IANA name).
     time_zone: String,
+    /// True if an ISBN can be looked up in other catalogues.
+    isbn_look_up: bool,
 }
 
 /// Read the settings that every screen shows.
@@ -363,5 +365,6 @@ pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>
         today,
         last_open_day: today.yesterday().ok().and_then(|day| rulebook.calendar.previous_open(day)),
         time_zone: app.library.clock.zone_name().to_owned(),
+        isbn_look_up: app.settings.isbn_sources.is_some(),
     }))
 }

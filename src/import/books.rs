@@ -18,7 +18,9 @@ use utoipa::ToSchema;
 
 use super::{
     Pace, RejectedLine,
-    amount::amount,
+    amount::price,
+    columns::BOOKS,
+    file,
     marc::{self, Record},
     reason,
     rejects::{Excerpt, Rejected, Rejects},
@@ -44,7 +46,6 @@ use crate::{
         rulebook::Rulebook,
     },
     message,
-    money::Money,
     policies::Policies,
     storage::{
         self, Db, Tx, books,
@@ -263,6 +264,21 @@ pub fn count_rows(source: &Source, options: &Options) -> Result<u64> {
         anyhow::anyhow!("it has more than {MOST_ROWS} rows; import it in parts").context("the file")
     );
     Ok(rows)
+}
+
+/// Calls `each` with every row of a file that could be imported; its columns are guessed.
+pub fn each_form(source: &Source, longest: u64, mut each: impl FnMut(BookForm) -> Result<()>) -> Result<()> {
+    let guess = BOOKS.guess(source, longest)?;
+    // The columns of converted records are known, among them one that no list has.
+    let fields: Vec<String> = guess.columns.into_iter().map(|column| column.field).collect();
+    let fields = (guess.table.kind != file::Kind::Marc).then_some(fields);
+    let mut table = open(source, longest, fields.as_deref(), &ProgressBar::hidden())?;
+    while let Some(row) = table.next_row()? {
+        if let Ok(book) = book(&row) {
+            each(book.form)?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds the books of `file` to the catalogue and lists rejected rows in `rejected`. A malformed file adds nothing.
@@ -508,10 +524,7 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     form.edition = Some(Some(row.text(EDITION.field, EDITION, &mut invalid)));
     form.call_number = Some(Some(row.text(CALL_NUMBER.field, CALL_NUMBER, &mut invalid)));
     let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
-    form.price = Some(row.parse(PRICE, not_price, &mut invalid, |cell| {
-        let price = amount(cell)?;
-        (Money::ZERO..=DEAREST).contains(&price).then_some(price)
-    }));
+    form.price = Some(row.parse(PRICE, not_price, &mut invalid, price));
     let row = Rejected::new(row, String::new());
     invalid.into_result(ImportedBook { form, import_key, key, barcodes, record, row })
 }

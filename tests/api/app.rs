@@ -117,6 +117,7 @@ impl TestApp {
             daily_backups: None,
             provider: None,
             post: None,
+            isbn_sources: None,
         };
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));

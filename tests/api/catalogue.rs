@@ -673,6 +673,7 @@ async fn a_quick_added_book_waits_for_its_description_and_its_isbn_is_taken_once
     let admin = app.admin(0).await;
     let quick = json!({
         "title": "Gaban", "author": "Premchand", "location": "K2", "isbn": "9780747532699", "barcodes": ["Q1", "Q2"],
+        "publisher": "Hans", "publishedYear": 1931, "language": "HI", "genre": "Novel",
     });
     let keyed = || {
         let mut request = admin.request("POST", "/accessions", Some(&quick));
@@ -685,6 +686,9 @@ async fn a_quick_added_book_waits_for_its_description_and_its_isbn_is_taken_once
         (&book["copies"], &book["rating"], &book["description"]),
         (&json!(2), &Value::Null, &json!(""))
     );
+    let imprint =
+        ["publisher", "publishedYear", "language", "genre", "edition"].map(|field| book[field].clone());
+    assert_eq!(imprint, [json!("Hans"), json!(1931), json!("hi"), json!("Novel"), json!("")]);
     let repeated = admin.send(keyed()).await;
     assert_eq!(repeated.expect(201)["id"], book["id"], "a lost answer is given again");
 
@@ -697,6 +701,8 @@ async fn a_quick_added_book_waits_for_its_description_and_its_isbn_is_taken_once
         (json!({ "isbn": null, "barcodes": ["Q1"] }), "barcodes[0]"),
         (json!({ "count": 1 }), "barcodes"),
         (json!({ "price": -1 }), "price"),
+        (json!({ "publishedYear": 20_261 }), "publishedYear"),
+        (json!({ "publisher": "p".repeat(201) }), "publisher"),
     ] {
         let refused = admin.post("/accessions", &with(&quick, changes.clone())).await;
         assert_eq!(refused.wrong_fields(), [field], "{changes}");

@@ -58,6 +58,7 @@ mod librarian;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;
+mod look_up;
 mod mail_notices;
 #[path = "../common/mail_server.rs"]
 mod mail_server;

@@ -4682,6 +4682,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/isbn-look-ups/{isbn}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look up an ISBN of 10 or 13 digits in the sources that the operator named; 404 if there are none. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    isbn: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LookUp"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/label-batches": {
         parameters: {
             query?: never;
@@ -10245,16 +10292,27 @@ export interface components {
             author?: string;
             /** @description Barcodes of the first copies; the remaining copies get the next accession numbers. */
             barcodes?: string[];
+            callNumber?: string | null;
             /**
              * Format: int64
              * @description Number of copies; by default one per barcode, and at least one.
              */
             count?: number | null;
+            edition?: string | null;
+            genre?: string | null;
             /** @description ISBN of 10 or 13 digits; refused if a title has it already. */
             isbn?: string | null;
+            /** @description ISO 639 code. */
+            language?: string | null;
             /** @description Shelf location. */
             location?: string;
             price?: components["schemas"]["Money"] | null;
+            /**
+             * Format: int64
+             * @description Year of publication; negative before our era.
+             */
+            publishedYear?: number | null;
+            publisher?: string | null;
             title: string;
         };
         /** @description Titles without a description, newest first. */
@@ -10922,6 +10980,8 @@ export interface components {
             finePerDay: components["schemas"]["Money"];
             /** Format: int64 */
             graceDays: number;
+            /** @description True if an ISBN can be looked up in other catalogues. */
+            isbnLookUp: boolean;
             /** @description Language for users who have chosen none. */
             language: string;
             /** @description The languages of the screens. */
@@ -11437,6 +11497,27 @@ export interface components {
              */
             language?: "en" | "hi";
         };
+        /** @description Values for the form of a book; unknown ones are empty. */
+        FoundBook: {
+            /** @description Author or authors. */
+            author: string;
+            callNumber: string;
+            /** @description May be shorter than the form requires. */
+            description: string;
+            edition: string;
+            genre: string;
+            /** @description ISO 639 code. */
+            language: string | null;
+            /** @description Address of a picture of the cover. */
+            photoURL: string;
+            /**
+             * Format: int64
+             * @description Year of publication.
+             */
+            publishedYear: number | null;
+            publisher: string;
+            title: string;
+        };
         /** @description Price of a lost copy that was found, charged to its reader and not reversed. */
         FoundPrice: components["schemas"]["LostPrice"] & {
             barcode: string;
@@ -11869,6 +11950,16 @@ export interface components {
              * @description Number of matches on all pages.
              */
             total: number;
+        };
+        /** @description Result of a look-up. */
+        LookUp: {
+            found: components["schemas"]["FoundBook"] | null;
+            /** @description ISBN-13 that was looked up. */
+            isbn: string;
+            /** @description Names of the sources that gave no answer. */
+            silent: string[];
+            /** @description Name of the source of the data. */
+            source: string | null;
         };
         /** @description Request body of a declaration of loss. */
         LostForm: {

@@ -13,6 +13,8 @@ export type BookForm = Schemas['BookForm']
 export type BookStatus = Schemas['Status']
 export type NewBook = Schemas['NewBook']
 export type AccessionForm = Schemas['AccessionForm']
+export type FoundBook = Schemas['FoundBook']
+export type LookUp = Schemas['LookUp']
 export type Copy = Schemas['Copy']
 export type CopyState = Schemas['State']
 /** States to which a librarian can move a copy. */

@@ -53,6 +53,7 @@ export const config: Config = {
   today: '2026-11-21',
   lastOpenDay: '2026-11-20',
   timeZone: 'Asia/Kolkata',
+  isbnLookUp: false,
 }
 
 export function book(id: number, more: Partial<Book> = {}): Book {

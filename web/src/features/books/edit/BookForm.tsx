@@ -17,6 +17,7 @@ import classes from './BookForm.module.css'
 import { barcodesOf, type BookValues, rules, statusAfter } from './bookValues'
 import { CoverPreview } from './CoverPreview'
 import { CoverUpload } from './CoverUpload'
+import { IsbnField, useLooksUp } from './IsbnField'
 import { counterText } from './counter'
 import { AlreadyThere } from './AlreadyThere'
 import COMMON_GENRES from './genres.json'
@@ -58,6 +59,8 @@ export function BookForm({
   const copies = useRef(Number(values.noOfBooks))
   const [scanned, setScanned] = useState('')
   const [turned, setTurned] = useState(0)
+  // A new book begins with its ISBN where a look-up fills the rest.
+  const beginsWithIsbn = useLooksUp() && kind === 'add'
 
   function changeCopies(typed: number | string) {
     // NumberInput passes numbers beyond the safe integer range as text.
@@ -114,6 +117,7 @@ export function BookForm({
         }, focusFirstError)}
         onKeyDown={onKeyDown}
       >
+        {beginsWithIsbn && <IsbnField form={form} />}
         <TextInput
           ref={title}
           label={labelOf('BookForm', 'title')}
@@ -237,7 +241,7 @@ export function BookForm({
             />
           </div>
         )}
-        <Imprint form={form} />
+        <Imprint form={form} hasIsbn={!beginsWithIsbn} />
         {failure && (
           <Alert color="red" role="alert" title={failure.message}>
             {failure.detail}
@@ -271,24 +275,13 @@ export function BookForm({
 }
 
 /** Optional fields: publication data, call number and price. */
-function Imprint({ form }: { form: BookFormState['form'] }) {
+function Imprint({ form, hasIsbn }: { form: BookFormState['form']; hasIsbn: boolean }) {
   const plain = { autoComplete: 'off' } as const
   const words = { ...plain, classNames: { input: classes.anyScript } }
   const { language } = form.values
   return (
     <Fieldset legend={t('books.edit.imprint')} className={classes.imprint}>
-      <TextInput
-        {...plain}
-        label={labelOf('BookForm', 'isbn')}
-        description={t('books.edit.isbnHint')}
-        inputMode="numeric"
-        spellCheck={false}
-        {...form.getInputProps('isbn')}
-        onKeyDown={(event) => {
-          // A scanner ends with Enter, which must not submit the form.
-          if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
-        }}
-      />
+      {hasIsbn && <IsbnField form={form} />}
       <TextInput
         {...words}
         label={labelOf('BookForm', 'callNumber')}

@@ -4,8 +4,9 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObjec
 import { Link } from 'react-router'
 import { addAccession, notDescribedQuery, titleWithIsbnQuery } from '../../../api/accessions'
 import { useOwner } from '../../../api/draft'
+import { lookUpQuery } from '../../../api/lookUp'
 import { useActionForm } from '../../../api/form'
-import type { BookDetail } from '../../../api/types'
+import type { BookDetail, FoundBook } from '../../../api/types'
 import { labelOf } from '../../../api/validate'
 import { amountOf } from '../../../lib/amount'
 import { draftOf } from '../../../lib/drafts'
@@ -22,7 +23,10 @@ import { ListState } from '../../../ui/ListState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { ShowMore } from '../../../ui/ShowMore'
 import { BarcodeList, withScanned } from '../../copies'
+import { languageName } from '../detail/bookRules'
 import { isbnProblem, priceProblem } from '../edit/bookValues'
+import { useLooksUp } from '../edit/IsbnField'
+import { LookUpNote } from '../edit/LookUpNote'
 import classes from './QuickAddScreen.module.css'
 
 const EMPTY = { isbn: '', title: '', author: '', location: '', barcodes: '', price: '', count: '' }
@@ -31,7 +35,20 @@ type Values = typeof EMPTY
 const listOf = (values: Values): string[] => values.barcodes.split('\n').filter(Boolean)
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-function inputOf(values: Values, known: BookDetail | null) {
+/** Found values without a field on this screen; its description and picture wait for the whole form. */
+const imprintOf = ({ genre, publisher, edition, publishedYear, language, callNumber }: FoundBook) => ({
+  genre: orNull(genre),
+  publisher: orNull(publisher),
+  edition: orNull(edition),
+  publishedYear,
+  language,
+  callNumber: orNull(callNumber),
+})
+
+/** Found values that fill fields. */
+const NOTHING_FILLED = { title: '', author: '' }
+
+function inputOf(values: Values, known: BookDetail | null, found: FoundBook | null) {
   const barcodes = listOf(values)
   const count = values.count.trim() === '' ? null : Number(values.count)
   return {
@@ -44,6 +61,7 @@ function inputOf(values: Values, known: BookDetail | null) {
       price: amountOf(values.price),
       barcodes,
       count,
+      ...(found && imprintOf(found)),
     },
     copies: { barcodes, count: count ?? (barcodes.length === 0 ? 1 : null) },
   }
@@ -76,7 +94,7 @@ function QuickAdd() {
   const { form, pending, failure, onSubmit } = useActionForm({
     action: addAccession,
     initial: EMPTY,
-    inputOf: (values: Values) => inputOf(values, known),
+    inputOf: (values: Values) => inputOf(values, known, found),
     draft,
     validate: {
       isbn: isbnProblem,
@@ -99,6 +117,30 @@ function QuickAdd() {
   const number = isbn13(values.isbn)
   const search = useQuery({ ...titleWithIsbnQuery(number ?? ''), enabled: number !== null })
   const known = number === null ? null : (search.data ?? null)
+  const looksUp = useLooksUp()
+  const isNew = number !== null && search.data === null
+  const lookUp = useQuery({ ...lookUpQuery(number ?? ''), enabled: looksUp && isNew })
+  const found = isNew ? (lookUp.data?.found ?? null) : null
+  const filled = useRef(NOTHING_FILLED)
+  const [labels, setLabels] = useState<string[]>([])
+
+  // Fills what is blank or was filled for another ISBN; what the librarian typed stays.
+  useEffect(() => {
+    const { title: titleNow, author: authorNow } = form.getValues()
+    const before = filled.current
+    const offered = found ?? NOTHING_FILLED
+    const takes = (typed: string, own: string) => typed.trim() === '' || typed === own
+    const fills = { title: takes(titleNow, before.title), author: takes(authorNow, before.author) }
+    filled.current = { title: offered.title, author: offered.author }
+    form.setValues({
+      ...(fills.title && { title: offered.title }),
+      ...(fills.author && { author: offered.author }),
+    })
+    const fields = (['title', 'author'] as const).filter((field) => fills[field] && offered[field] !== '')
+    setLabels(fields.map((field) => labelOf('BookForm', field)))
+    // The form's identity changes with each render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [found])
 
   useEffect(() => isbn.current?.focus({ preventScroll: true }), [])
   // For a known title the fields of a new one disappear, and the barcode box gets the focus for the next scan. Not
@@ -177,6 +219,16 @@ function QuickAdd() {
           </Alert>
         )}
       </div>
+      {looksUp && isNew && (
+        <LookUpNote
+          pending={lookUp.isFetching}
+          error={lookUp.error}
+          answer={lookUp.data ?? null}
+          filled={labels}
+          more={found === null ? '' : factsOf(found)}
+          onAgain={() => void lookUp.refetch()}
+        />
+      )}
       {known === null && (
         <>
           <TextInput
@@ -249,6 +301,12 @@ function QuickAdd() {
     </form>
   )
 }
+
+/** Found facts in one line. */
+const factsOf = ({ genre, publisher, edition, publishedYear, language, callNumber }: FoundBook): string =>
+  [genre, publisher, edition, publishedYear, language === null ? '' : languageName(language), callNumber]
+    .filter((fact) => fact !== '' && fact !== null)
+    .join(' · ')
 
 /** Titles that wait for a description, newest first. */
 function NotDescribed() {

@@ -1,0 +1,51 @@
+import { Button, Text } from '@mantine/core'
+import type { LookUp } from '../../../api/types'
+import { t } from '../../../lib/messages'
+import { messageOf } from '../../../lib/problem'
+import classes from './LookUpNote.module.css'
+
+type LookUpNoteProps = {
+  pending: boolean
+  error: Error | null
+  answer: LookUp | null
+  /** Labels of the fields that the answer filled. */
+  filled: readonly string[]
+  /** Facts that are saved without a field of their own. */
+  more?: string
+  onAgain: () => void
+}
+
+/** Says where the values came from, or why there are none. */
+export function LookUpNote({ pending, error, answer, filled, more = '', onAgain }: LookUpNoteProps) {
+  const failed = error !== null || (answer !== null && answer.found === null && answer.silent.length > 0)
+  return (
+    <div role="status" className={classes.note}>
+      {!pending && error === null && answer === null ? null : (
+        <>
+          <Text size="sm" c="dimmed">
+            {pending ? t('books.lookUp.busy') : error !== null ? messageOf(error) : answer && wordsOf(answer, filled)}
+          </Text>
+          {!pending && more !== '' && (
+            <Text size="sm" c="dimmed">
+              {t('books.lookUp.more', { facts: more })}
+            </Text>
+          )}
+          {!pending && failed && (
+            <Button variant="default" size="compact-md" onClick={onAgain}>
+              {t('books.lookUp.again')}
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+function wordsOf({ found, source, silent }: LookUp, filled: readonly string[]): string {
+  if (found !== null && source !== null) {
+    return filled.length > 0
+      ? t('books.lookUp.filled', { source, fields: filled.join(', ') })
+      : t('books.lookUp.nothingNew', { source })
+  }
+  return silent.length > 0 ? t('books.lookUp.silent', { sources: silent.join(', ') }) : t('books.lookUp.unknown')
+}
