@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queryClient } from '../../../api/queryClient'
 import type { BookDetail } from '../../../api/types'
 import { renderApp } from '../../../testing/render'
-import { bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
+import { bookDetail, bookPage, config, librarian, sessionOf } from '../../../testing/samples'
 import { fakeServer, problem, wrong } from '../../../testing/server'
 
 const session = { 'GET /auth/session': sessionOf(librarian), 'GET /books': bookPage([]) }
@@ -90,6 +90,56 @@ describe('a cover from a file', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a picture.')
     expect(field('Title')).toHaveValue('Emma')
     expect(field('Photo URL')).toHaveValue('')
+  })
+})
+
+describe('the look-up of an ISBN', () => {
+  const found = {
+    title: 'Emma',
+    author: 'Jane Austen',
+    genre: '',
+    description: '',
+    publisher: 'Penguin',
+    edition: '',
+    publishedYear: 2003,
+    language: 'en',
+    callNumber: '',
+    photoURL: '',
+  }
+  const ISBN = '9780141439518'
+  const on = { ...session, 'GET /config': { body: { ...config, isbnLookUp: true } } }
+
+  it('fills the blank fields, names their source, and keeps what was typed', async () => {
+    fakeServer({
+      ...on,
+      [`GET /isbn-look-ups/${ISBN}`]: { body: { isbn: ISBN, found, source: 'union.mrc', silent: [] } },
+    })
+    renderApp('/add')
+    await userEvent.click(await screen.findByRole('button', { name: 'Look up' }))
+    expect(screen.getByText('ISBN is required.')).toBeVisible()
+    await paste(field('Author'), 'J. Austen')
+    await paste(field('ISBN'), '978-0-14-143951-8')
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() => expect(field('Title')).toHaveValue('Emma'))
+    expect(field('Author')).toHaveValue('J. Austen')
+    expect(field('Year of publication')).toHaveValue('2003')
+    expect(screen.getByText(/^From union\.mrc: Title, Publisher, Year of publication, Language\./)).toBeVisible()
+  })
+
+  it('says that the answer was lost and asks again', async () => {
+    fakeServer({ ...on, [`GET /isbn-look-ups/${ISBN}`]: problem(500, 'internal') })
+    renderApp('/add')
+    await paste(await screen.findByRole('textbox', { name: 'ISBN' }), ISBN)
+    await userEvent.keyboard('{Enter}')
+    expect(await screen.findByRole('button', { name: 'Look up again' })).toBeVisible()
+    expect(field('ISBN')).toHaveValue(ISBN)
+  })
+
+  it('is not offered without a source', async () => {
+    fakeServer(session)
+    renderApp('/add')
+    expect(await screen.findByRole('textbox', { name: 'ISBN' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Look up' })).not.toBeInTheDocument()
   })
 })
 

@@ -1,11 +1,25 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { FoundBook } from '../../../api/types'
 import { renderApp } from '../../../testing/render'
-import { book, bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
+import { book, bookDetail, bookPage, config, librarian, sessionOf } from '../../../testing/samples'
 import { fakeServer, problem, wrong, type Handlers } from '../../../testing/server'
 
 const ISBN = '9780141439518'
+
+const FOUND: FoundBook = {
+  title: '',
+  author: '',
+  genre: '',
+  description: '',
+  publisher: '',
+  edition: '',
+  publishedYear: null,
+  language: null,
+  callNumber: '',
+  photoURL: '',
+}
 
 const server = (more: Handlers = {}) =>
   fakeServer({
@@ -63,6 +77,47 @@ describe('Quick add', () => {
     ])
     expect(screen.getByRole('heading', { name: 'No description (12)' })).toBeVisible()
     expect(screen.getByRole('link', { name: 'To describe' })).toHaveAttribute('href', '/library/update/3')
+  })
+
+  it('fills title and author from another catalogue, and drops them with a corrected ISBN', async () => {
+    const found = { ...FOUND, title: 'Emma', author: 'Jane Austen', publisher: 'Penguin', publishedYear: 2003 }
+    const made = server({
+      'GET /config': { body: { ...config, isbnLookUp: true } },
+      [`GET /isbn-look-ups/${ISBN}`]: { body: { isbn: ISBN, found, source: 'Open Library', silent: [] } },
+      'GET /isbn-look-ups/9780747532699': {
+        body: { isbn: '9780747532699', found: null, source: null, silent: ['Open Library'] },
+      },
+    })
+    renderApp('/quick-add')
+    await waitFor(() => expect(field('ISBN')).toHaveFocus())
+    await userEvent.paste('9780747532699')
+    expect(await screen.findByText(/Open Library did not answer/)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Look up again' })).toBeVisible()
+    await userEvent.clear(field('ISBN'))
+    await userEvent.paste(ISBN)
+    await waitFor(() => expect(field('Title')).toHaveValue('Emma'))
+    expect(screen.getByText('From Open Library: Title, Author. Check before you save.')).toBeVisible()
+    expect(screen.getByText('Saved with the book: Penguin · 2003')).toBeVisible()
+    // What the librarian typed stays; what was filled for another book does not.
+    await userEvent.clear(field('Title'))
+    await userEvent.type(field('Title'), 'Emma, illustrated')
+    await userEvent.clear(field('ISBN'))
+    await userEvent.paste('9780747532699')
+    await waitFor(() => expect(field('Author')).toHaveValue(''))
+    expect(field('Title')).toHaveValue('Emma, illustrated')
+    await userEvent.clear(field('ISBN'))
+    await userEvent.paste(ISBN)
+    await waitFor(() => expect(field('Author')).toHaveValue('Jane Austen'))
+    await userEvent.click(screen.getByRole('button', { name: 'Save, next book' }))
+    expect(await screen.findByText(/added with/)).toBeVisible()
+    const [[, body]] = (await sent(made)) as [[string, object]]
+    expect(body).toMatchObject({
+      title: 'Emma, illustrated',
+      author: 'Jane Austen',
+      publisher: 'Penguin',
+      publishedYear: 2003,
+    })
+    expect(field('Title')).toHaveValue('')
   })
 
   it('R-BOOK-5: says that a title is here already and adds copies to it', async () => {
