@@ -21,7 +21,7 @@ const SHOWN = 5
 type Offered = { barcode?: string }
 
 /**
- * Add New Book, for many books in one sitting: after a save the form is emptied, its title field gets the focus, and
+ * Add New Book, for many books in one sitting: after a save the form is emptied, its first field gets the focus, and
  * the added book is listed for correction.
  */
 export default function AddBookScreen() {
@@ -30,10 +30,10 @@ export default function AddBookScreen() {
   const addBook = useAction(addBookAction, { done: () => t('books.edit.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])
-  const title = useRef<HTMLInputElement>(null)
+  const first = useRef<HTMLInputElement>(null)
 
   // Without scrolling, because a restored draft is announced at the top of the page.
-  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+  useEffect(() => first.current?.focus({ preventScroll: true }), [])
 
   async function save(values: BookValues) {
     state.beginSave()
@@ -41,7 +41,7 @@ export default function AddBookScreen() {
     if (!outcome.ok) return state.fail(t('books.edit.add.failed'), outcome.error)
     setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
     state.startFrom({ values: NEW_BOOK, version: '' }, values)
-    title.current?.focus()
+    first.current?.focus()
   }
 
   return (
@@ -57,7 +57,7 @@ export default function AddBookScreen() {
       <BookForm
         state={state}
         kind="add"
-        title={title}
+        first={first}
         submit={t('books.edit.add.submit')}
         pending={addBook.pending}
         onSave={(values) => void save(values)}

@@ -27,7 +27,7 @@ type BookFormProps = {
   state: BookFormState
   kind: 'add' | 'update'
   /** Ref of the first field. */
-  title?: Ref<HTMLInputElement>
+  first?: Ref<HTMLInputElement>
   submit: string
   pending: boolean
   /** Id of a saved book; missing for a new one. */
@@ -44,7 +44,7 @@ type BookFormProps = {
 export function BookForm({
   state,
   kind,
-  title,
+  first,
   submit,
   pending,
   id,
@@ -117,9 +117,9 @@ export function BookForm({
         }, focusFirstError)}
         onKeyDown={onKeyDown}
       >
-        {beginsWithIsbn && <IsbnField form={form} />}
+        {beginsWithIsbn && <IsbnField form={form} input={first} />}
         <TextInput
-          ref={title}
+          ref={beginsWithIsbn ? undefined : first}
           label={labelOf('BookForm', 'title')}
           required
           withAsterisk={false}

@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type KeyboardEvent } from 'react'
+import { useState, type KeyboardEvent, type Ref } from 'react'
 import { configQuery } from '../../../api/config'
 import { lookUpQuery } from '../../../api/lookUp'
 import type { LookUp } from '../../../api/types'
@@ -34,7 +34,7 @@ const NOTHING: Looked = { pending: false, error: null, answer: null, filled: [] 
 export const useLooksUp = (): boolean => useQuery(configQuery).data?.isbnLookUp ?? false
 
 /** ISBN with a button that fills the blank fields of the form from other catalogues. */
-export function IsbnField({ form }: { form: BookFormState['form'] }) {
+export function IsbnField({ form, input }: { form: BookFormState['form']; input?: Ref<HTMLInputElement> }) {
   const queries = useQueryClient()
   const looksUp = useLooksUp()
   const [looked, setLooked] = useState(NOTHING)
@@ -76,6 +76,7 @@ export function IsbnField({ form }: { form: BookFormState['form'] }) {
   return (
     <div className={classes.isbn}>
       <TextInput
+        ref={input}
         label={labelOf('BookForm', 'isbn')}
         description={t(looksUp ? 'books.lookUp.hint' : 'books.edit.isbnHint')}
         autoComplete="off"
@@ -84,17 +85,17 @@ export function IsbnField({ form }: { form: BookFormState['form'] }) {
         {...form.getInputProps('isbn')}
         onKeyDown={onKeyDown}
         {...(looksUp && {
-          inputContainer: (input) => (
-            <Group gap="xs" wrap="nowrap">
-              <div className={classes.grows}>{input}</div>
-              <Button variant="default" loading={looked.pending} onClick={() => void lookUp()}>
+          inputContainer: (box) => (
+            <Group gap="xs" wrap="nowrap" align="stretch">
+              <div className={classes.grows}>{box}</div>
+              <Button variant="default" h="auto" loading={looked.pending} onClick={() => void lookUp()}>
                 {t('books.lookUp.action')}
               </Button>
             </Group>
           ),
         })}
       />
-      <LookUpNote {...looked} onAgain={() => void lookUp()} />
+      <LookUpNote {...looked} />
     </div>
   )
 }

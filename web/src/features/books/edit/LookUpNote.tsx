@@ -12,7 +12,8 @@ type LookUpNoteProps = {
   filled: readonly string[]
   /** Facts that are saved without a field of their own. */
   more?: string
-  onAgain: () => void
+  /** Missing beside a button that looks up. */
+  onAgain?: () => void
 }
 
 /** Says where the values came from, or why there are none. */
@@ -30,7 +31,7 @@ export function LookUpNote({ pending, error, answer, filled, more = '', onAgain 
               {t('books.lookUp.more', { facts: more })}
             </Text>
           )}
-          {!pending && failed && (
+          {!pending && failed && onAgain && (
             <Button variant="default" size="compact-md" onClick={onAgain}>
               {t('books.lookUp.again')}
             </Button>
