@@ -493,7 +493,7 @@ impl Isbn {
         }
         let key = secret(self.google_books_key_file.as_deref(), "LIBRARY_GOOGLE_BOOKS_KEY")?;
         let options = look_up::Options::new(self.isbn_sources.clone(), key);
-        Sources::new(options, &self.isbn_ca).context("--isbn-sources").map(Some)
+        Sources::new(&options, &self.isbn_ca).context("--isbn-sources").map(Some)
     }
 }
 

@@ -166,9 +166,9 @@ impl Sources {
     ///
     /// # Errors
     /// There are too many, an address cannot be parsed, or a file is missing.
-    pub fn new(options: Options, roots: &Path) -> Result<Self> {
+    pub fn new(options: &Options, roots: &Path) -> Result<Self> {
         ensure!(options.places.len() <= MOST_SOURCES, "at most {MOST_SOURCES} sources can be named");
-        let sources = options.places.iter().map(|place| Source::new(place, &options, roots));
+        let sources = options.places.iter().map(|place| Source::new(place, options, roots));
         Ok(Self(sources.collect::<Result<_>>()?))
     }
 

@@ -286,6 +286,7 @@ pub async fn preview_library(
 /// Settings that every screen shows (R-RULE-8). Rules are those of students, today.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Config {
     /// Name of the library; may be empty.
     name: String,

@@ -88,7 +88,7 @@ fn godaan_at_open_library() -> Told {
 async fn library(places: &[String]) -> TestApp {
     let places = places.iter().map(|place| Place::parse(place).expect("a source")).collect();
     let options = Options { patience: PATIENCE, rest: REST, ..Options::new(places, Some("key".into())) };
-    let sources = Arc::new(Sources::new(options, "/nothing".as_ref()).expect("sources"));
+    let sources = Arc::new(Sources::new(&options, "/nothing".as_ref()).expect("sources"));
     let database = Arc::new(Database::ready_sqlite());
     TestApp::with(database, "Asia/Kolkata", |settings| settings.isbn_sources = Some(sources)).await
 }
@@ -164,8 +164,9 @@ async fn an_own_list_of_books_is_a_source_without_a_network() {
     assert_eq!(look_up(&app, "080442957X").await["found"], Value::Null, "the row has no title");
     // A changed list is read again.
     std::fs::write(&file, list("Saraswati Press")).expect("written");
-    let later = std::time::SystemTime::now() + Duration::from_secs(5);
-    std::fs::File::options().write(true).open(&file).expect("open").set_modified(later).expect("a time");
+    let changed = std::fs::File::options().write(true).open(&file).expect("open");
+    let before = changed.metadata().and_then(|facts| facts.modified()).expect("a time");
+    changed.set_modified(before + Duration::from_secs(5)).expect("a time");
     assert_eq!(look_up(&app, ISBN).await["found"]["publisher"], "Saraswati Press");
     std::fs::remove_file(&file).expect("removed");
     assert_eq!(look_up(&app, ISBN).await["silent"], json!(["union.csv"]));
@@ -199,6 +200,7 @@ impl Drop for Ztest {
 
 /// YAZ's own test server is not ours: it repeats the query in its answer and ignores the ISBN.
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test starts another program")]
 async fn a_foreign_sru_server_is_understood() {
     let port =
         TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address").port();
