@@ -161,6 +161,7 @@ const NUMBERS: &[(&str, &[Number])] = &[
 const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("NewBook", "noOfBooks", book::NO_OF_BOOKS),
     ("NewBook", "publishedYear", book::PUBLISHED_YEAR),
+    ("AccessionForm", "publishedYear", book::PUBLISHED_YEAR),
     ("AccessionForm", "count", super::copies::COUNT),
     ("NewCopies", "count", super::copies::COUNT),
     ("MoveInLine", "place", super::holds::PLACE),

@@ -393,6 +393,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("PUT", "/books/{id}"),
             ("DELETE", "/books/{id}"),
             ("POST", "/accessions"),
+            ("GET", "/isbn-look-ups/{isbn}"),
             ("POST", "/covers"),
             ("POST", "/books/{id}/copies"),
             ("PATCH", "/copies/{id}"),

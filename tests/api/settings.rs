@@ -95,6 +95,7 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
         "maxRenewals": null, "selfBorrow": true, "selfReturn": true, "selfRenew": true,
         "batches": ["2025", "2026", "2027", "2028"], "departments": [],
         "today": "2026-11-21", "lastOpenDay": "2026-11-20", "timeZone": "Asia/Kolkata",
+        "isbnLookUp": false,
     });
     assert_eq!(app.visitor().get("/config").await.expect(200), config);
 
