@@ -1,8 +1,7 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import type { LookUp } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { messageOf } from '../../../lib/problem'
-import classes from './LookUpNote.module.css'
 
 type LookUpNoteProps = {
   pending: boolean
@@ -20,7 +19,7 @@ type LookUpNoteProps = {
 export function LookUpNote({ pending, error, answer, filled, more = '', onAgain }: LookUpNoteProps) {
   const failed = error !== null || (answer !== null && answer.found === null && answer.silent.length > 0)
   return (
-    <div role="status" className={classes.note}>
+    <Stack role="status" gap={4} align="flex-start">
       {!pending && error === null && answer === null ? null : (
         <>
           <Text size="sm" c="dimmed">
@@ -38,7 +37,7 @@ export function LookUpNote({ pending, error, answer, filled, more = '', onAgain 
           )}
         </>
       )}
-    </div>
+    </Stack>
   )
 }
 
