@@ -36,4 +36,13 @@ impl Policies {
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&rulebook)));
         Ok(rulebook)
     }
+
+    /// Returns the rulebook, which no save replaces until this transaction ends. What sets a due date needs this: a save
+    /// moves the due dates of the loans that it finds (R-RULE-6), and would miss one that is not committed yet.
+    ///
+    /// Call this before rows are locked, because a save waits for this transaction and then locks loans.
+    pub fn held(&self, tx: &mut Tx<'_>) -> Result<Arc<Rulebook>> {
+        settings::hold(tx)?;
+        self.current(tx)
+    }
 }

@@ -141,7 +141,7 @@ pub async fn scan_at_desk(
         (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     let session = session::token_hash(app.settings.is_https(), &headers).ok();
     app.once(once, move |tx| {
-        let rulebook = policies.current(tx)?;
+        let rulebook = policies.held(tx)?;
         let answer = desk::scan(tx, actor, moment, &rulebook, &scan)?;
         if let (Some(scan), Some(session)) = (form.phone_scan, session) {
             phones::answer_phone(tx, &session, scan, &answer)?;

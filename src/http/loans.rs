@@ -81,7 +81,7 @@ pub async fn borrow_book(
 ) -> Result<Answer> {
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
-        let rulebook = policies.current(tx)?;
+        let rulebook = policies.held(tx)?;
         let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
         let Done { loan, .. } = check_out(tx, actor(&student), moment, &rulebook, &what)?;
         Ok(Answer::json(StatusCode::CREATED, &loan)?.undoable(tx, &student))
@@ -219,7 +219,7 @@ pub async fn extend_loan(
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     app.once(once, move |tx| {
-        let rulebook = policies.current(tx)?;
+        let rulebook = policies.held(tx)?;
         let Renewed { loan, dropped: dropped_fine, .. } =
             renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
         Ok(Answer::json(StatusCode::OK, &ExtendedLoan { loan, dropped_fine })?.undoable(tx, &person))
@@ -259,7 +259,7 @@ pub async fn set_due_date(
     let to = invalid.into_result(form.return_date.unwrap_or_default())?;
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
-        let rulebook = policies.current(tx)?;
+        let rulebook = policies.held(tx)?;
         let what = SetDueDate { loan, to, reason };
         let (loan, change) = set_due(tx, actor(&librarian), moment, &rulebook, &what)?;
         let answer = Answer::json(StatusCode::OK, &loan)?;

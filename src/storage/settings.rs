@@ -27,11 +27,23 @@ pub fn version(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT version FROM settings_version WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// Serialises saves until the transaction ends.
+/// Serialises saves until the transaction ends. Waits for transactions that called [`hold`].
 pub fn lock(tx: &mut Tx<'_>) -> Result<()> {
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_advisory_xact_lock(7309940715)"), &[])?;
+    }
     tx.query_one(select_for_update!("SELECT id FROM settings_version WHERE id = 1"), &[], |row| {
         row.get::<i64>(0)
     })?;
+    Ok(())
+}
+
+/// Makes saves wait until this transaction ends. A shared lock that writes no row: desks never wait for each other. A
+/// no-op on `SQLite`, which has one writer.
+pub fn hold(tx: &mut Tx<'_>) -> Result<()> {
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_advisory_xact_lock_shared(7309940715)"), &[])?;
+    }
     Ok(())
 }
 

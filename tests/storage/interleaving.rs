@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::ToSpan;
 use library::{
     circulation::{
         self, CheckIn, CheckOut, Take, check_in, check_out,
@@ -17,21 +18,25 @@ use library::{
     clock::Clock,
     domain::{
         account::Role,
+        calendar::{Calendar, CalendarForm, ClosedDates},
         copy::Condition,
         id::{BookId, ChangeId, CopyId, LineId, LoanId, UserId},
         ledger::{ChargeKind, Method},
     },
+    effect,
     money::Money,
     people::{
         self,
         merge::{Merged, merge},
         promotion::{Promotion, PromotionResult, promote},
     },
+    policies::Policies,
     storage::{
         Result, Tx,
         accounts::{self, NewAccount},
         authority::{Authority, Librarians},
         books, ledger, loans, people as records,
+        settings::{self, Document},
     },
 };
 
@@ -58,6 +63,7 @@ on_postgres!(
     money_that_waits_for_a_merge_is_booked_on_the_kept_record_r_people_9,
     a_batch_that_leaves_locks_titles_in_order,
     shelving_locks_titles_in_order,
+    a_loan_that_begins_while_the_calendar_is_saved_moves_with_it_r_rule_6,
 );
 
 /// Number of connections to this database that wait for a lock.
@@ -358,5 +364,41 @@ fn shelving_locks_titles_in_order(store: &Store) {
     );
     shelved.expect("no deadlock");
     locked.expect("no deadlock");
+    sound(store);
+}
+
+fn a_loan_that_begins_while_the_calendar_is_saved_moves_with_it_r_rule_6(store: &Store) {
+    let librarian = store.librarian().uid;
+    let (reader, book) = (store.student(1).uid, title(store, "One", 1));
+    let due = TODAY.saturating_add(7.days());
+    let holiday = ClosedDates { from: due, to: None, name: "Founder's day".into(), yearly: false };
+    let form = CalendarForm { closed_dates: vec![holiday], ..CalendarForm::default() };
+    let policies = Policies::default();
+    let rules = policies.clone();
+    let (lent, saved) = meet(
+        store,
+        // Stops the loan after it has read the rules.
+        move |tx| books::lock(tx, book).map(drop),
+        || {
+            act(store, move |tx| {
+                let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
+                let rulebook = rules.held(tx)?;
+                check_out(tx, DESK, on(TODAY), &rulebook, &what)
+            })
+        },
+        || {
+            store.db.write_blocking(move |tx| {
+                settings::lock(tx)?;
+                let before = policies.current(tx)?;
+                settings::save(tx, Document::Calendar(&form), 1_000, librarian)?;
+                let after = before.with_calendar(Calendar::from(form));
+                effect::move_due_dates(tx, 1_000, TODAY, librarian, &before, &after)
+            })
+        },
+    );
+    assert_eq!(lent.expect("lent").loan.return_date, due, "by the calendar of its moment");
+    saved.expect("saved");
+    let open = store.read(move |tx| loans::open_of_user(tx, reader));
+    assert_eq!(open[0].return_date, due.saturating_add(1.days()), "no book is due on a closed day");
     sound(store);
 }
