@@ -3,6 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Outlet } from 'react-router'
 import { sessionQuery } from '../api/account'
+import { configQuery } from '../api/config'
+import { setTimeZone } from '../lib/format'
 import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
@@ -26,6 +28,8 @@ const RETRY_MS = 10_000
 export function Shell() {
   // Without a response the user is unknown: neither a visitor nor signed out.
   const { data } = useQuery({ ...sessionQuery, refetchInterval: ({ state }) => (state.data ? false : RETRY_MS) })
+  const timeZone = useQuery(configQuery).data?.timeZone
+  if (timeZone !== undefined) setTimeZone(timeZone)
   usePresence()
   useUpdateNotice()
   const enrolling = data?.secondFactorMissing === true

@@ -8,8 +8,10 @@ type Deed = { label: PlainKey; to: () => string; state?: unknown; may?: Capabili
 const DEEDS: readonly Deed[] = [
   { label: 'app.deed.addPerson', to: paths.people, state: { rollNumber: '' }, may: 'people' },
   { label: 'app.deed.importPeople', to: paths.importPeople, may: 'people' },
+  { label: 'app.deed.importBooks', to: paths.importBooks, may: 'catalogue' },
   { label: 'app.deed.promote', to: paths.promote, may: 'people' },
   { label: 'app.deed.signInCode', to: paths.people, may: 'people' },
+  { label: 'app.deed.closeDay', to: paths.deskToday, may: 'desk' },
   { label: 'app.deed.overdue', to: () => `${paths.fine()}?due=overdue&sort=batch` },
   { label: 'app.deed.dueToday', to: () => `${paths.fine()}?due=today` },
   { label: 'app.deed.missing', to: () => `${paths.toShelve()}?state=missing`, may: 'desk' },

@@ -3,6 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { uidOf } from '../api/account'
 import { findCopy, INVALIDATED_BY_MOVE, shelveCopy } from '../api/copies'
 import { useOwner } from '../api/draft'
+import { keys } from '../api/keys'
 import { sharedStore } from '../lib/outboxStore'
 import { Shelf, type Shelved } from './shelf'
 import { play } from './sounds'
@@ -34,6 +35,10 @@ function shelfOf(uid: number, queries: QueryClient): Shelf {
     },
   })
   shelves.set(uid, shelf)
+  queries.getQueryCache().subscribe(({ type, query }) => {
+    if (query.queryKey[0] !== keys.session[0] || type !== 'updated') return
+    if (shelf.snapshot().line === 'signed-out' && uidOf(queries) === uid) void shelf.resume()
+  })
   return shelf
 }
 

@@ -5,16 +5,19 @@ const instants = cachedPerLocale((locale, options) => new Intl.DateTimeFormat(lo
 /** Formats an ISO day of the server, regardless of the browser's time zone: "12 Nov 2026". */
 export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
 
-/** Formats the day of an instant in the browser's time zone. */
-export function instantText(instant: string): string {
-  const then = new Date(instant)
-  if (Number.isNaN(then.getTime())) return instant
-  return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
+/** The library's time zone; the browser's until the frame sets it. */
+let zone: string | undefined
+
+export const setTimeZone = (timeZone: string) => {
+  zone = timeZone
 }
 
-/** Formats an instant in the browser's time zone: "28 Nov 2026, 2:05 pm". */
-export function momentText(instant: string): string {
-  return instants(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+/** Formats the day of an instant in the library's time zone. */
+export const instantText = (instant: string): string => dayIn(instant, zone)
+
+/** Formats an instant in the library's time zone: "28 Nov 2026, 2:05 pm". */
+export function momentText(instant: string, timeZone = zone): string {
+  return instants(intlLocale(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(instant))
 }
 
 /** Formats an amount: "₹15", "₹7.50". */
@@ -49,8 +52,8 @@ export function monthText(month: number): string {
   return instants(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
 }
 
-/** Formats the day of an instant in the library's time zone. */
-export function dayIn(instant: string, timeZone: string): string {
+/** Formats the day of an instant in a time zone. */
+export function dayIn(instant: string, timeZone: string | undefined): string {
   // The locale en-CA formats days like ISO 8601.
   return dayText(instants('en-CA', { timeZone }).format(new Date(instant)))
 }

@@ -39,6 +39,7 @@ export function ConfirmModal({
   onClose,
 }: ConfirmModalProps) {
   const [before] = useState(() => document.activeElement)
+  const [isTyped, setTyped] = useState(false)
   const asking = useRef(opened)
   useEffect(() => {
     asking.current = opened
@@ -47,7 +48,14 @@ export function ConfirmModal({
   useEffect(() => () => void (asking.current && focusBack(before)), [before])
 
   return (
-    <Modal opened={opened} onClose={onClose} title={title} overlayProps={overlay}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      overlayProps={overlay}
+      closeOnClickOutside={!isTyped}
+      onInput={() => setTyped(true)}
+    >
       <Text component="div">{children}</Text>
       <Group justify="flex-end" mt="lg">
         <Button variant="default" onClick={onClose} data-autofocus={!routine || undefined}>

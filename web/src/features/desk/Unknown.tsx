@@ -12,7 +12,7 @@ export function Unknown({ code }: { code: string }) {
     <div className={classes.ways}>
       {catalogue && (
         <>
-          <Button component={Link} variant="default" to={paths.addBook()} state={{ barcode: code }}>
+          <Button component={Link} variant="default" to={paths.quickAdd()} state={{ barcode: code }}>
             {t('desk.screen.unknown.book')}
           </Button>
           <Button component={Link} variant="default" to={paths.home()}>

@@ -8,6 +8,7 @@ import { keys } from '../../api/keys'
 import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { paths } from '../../screens'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { ListState } from '../../ui/ListState'
 import { useQuestion } from '../../ui/useQuestion'
@@ -92,6 +93,11 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
                 <Button component={Link} to={words.screen()} variant="default">
                   {t('books.import.state.another')}
                 </Button>
+                {kind === 'books' && found.copies > 0 && found.state === 'done' && (
+                  <Button component={Link} to={`${paths.labels()}?by=unprinted`} variant="default">
+                    {t('books.import.state.labels')}
+                  </Button>
+                )}
                 {found.keepsRejected && found.state !== 'undone' && (
                   <Button component="a" href={rejectedPath(kind, id)} download variant="default">
                     {t('books.import.report.save')}

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
 import { labelBatchesQuery } from '../../api/labels'
 import type { LabelBatch } from '../../api/types'
-import { dayIn, numberText, timeText } from '../../lib/format'
+import { momentText, numberText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
@@ -43,7 +43,7 @@ export function BatchesTab() {
                   title: t('labels.batch.at'),
                   cell: ({ at }) => (
                     <time dateTime={at} className="tabular">
-                      {dayIn(at, timeZone ?? 'UTC')}, {timeText(at, timeZone ?? 'UTC')}
+                      {momentText(at, timeZone)}
                     </time>
                   ),
                 },

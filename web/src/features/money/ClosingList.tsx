@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
 import { closingsQuery } from '../../api/till'
 import type { Closing } from '../../api/types'
-import { dayIn, timeText } from '../../lib/format'
+import { momentText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
@@ -49,7 +49,7 @@ export function ClosingList() {
                     title: t('money.account.day'),
                     cell: ({ at }) => (
                       <time dateTime={at} className="tabular">
-                        {dayIn(at, timeZone ?? 'UTC')}, {timeText(at, timeZone ?? 'UTC')}
+                        {momentText(at, timeZone)}
                       </time>
                     ),
                   },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { configQuery, useLibraryName } from '../../api/config'
 import type { Closing } from '../../api/types'
-import { dayIn, timeText } from '../../lib/format'
+import { momentText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { Sheet } from '../../print/Sheet'
 import { Money } from '../../ui/Facts'
@@ -21,9 +21,7 @@ export function ClosingSheet({ closing }: { closing: Closing }) {
       </p>
       <h2>{t('money.closing.title', { number })}</h2>
       <p dir="auto">
-        <time dateTime={at}>
-          {dayIn(at, timeZone)}, {timeText(at, timeZone)}
-        </time>
+        <time dateTime={at}>{momentText(at, timeZone)}</time>
         {' · '}
         {t('money.closing.by', { name: by })}
       </p>

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { configQuery } from '../../api/config'
 import { linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
 import type { Booked, Total } from '../../api/types'
-import { dayIn, numberText, timeText } from '../../lib/format'
+import { momentText, numberText } from '../../lib/format'
 import { isBackwards, useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
 import { EmptyState } from '../../ui/EmptyState'
@@ -168,7 +168,7 @@ function Lines({ filter }: { filter: LineFilter }) {
                   title: t('money.account.day'),
                   cell: ({ at }) => (
                     <time dateTime={at} className="tabular">
-                      {dayIn(at, found.timeZone)}, {timeText(at, found.timeZone)}
+                      {momentText(at, found.timeZone)}
                     </time>
                   ),
                 },

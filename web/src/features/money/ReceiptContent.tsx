@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { configQuery, useLibraryName } from '../../api/config'
 import type { Message, Receipt } from '../../api/types'
-import { dayIn, timeText } from '../../lib/format'
+import { momentText } from '../../lib/format'
 import { translateMessage, t } from '../../lib/messages'
 import { Money } from '../../ui/Facts'
 import classes from './Receipt.module.css'
@@ -35,9 +35,7 @@ export function ReceiptContent({ receipt, mark }: ReceiptContentProps) {
       </header>
       <dl>
         <dt>{t('money.receipt.day')}</dt>
-        <dd>
-          {dayIn(receipt.at, timeZone)}, {timeText(receipt.at, timeZone)}
-        </dd>
+        <dd>{momentText(receipt.at, timeZone)}</dd>
         <dt>{t('money.receipt.from')}</dt>
         <dd dir="auto">
           {receipt.userName}

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { changesQuery } from '../../api/changes'
 import { endedLoansQuery } from '../../api/people'
 import type { Change, Person } from '../../api/types'
-import { dayText, timeText } from '../../lib/format'
+import { momentText } from '../../lib/format'
 import { translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { DateText } from '../../ui/Facts'
@@ -68,8 +68,6 @@ function Ended({ uid }: { uid: number }) {
 
 function Changes({ uid, timeZone }: { uid: number; timeZone: string }) {
   const query = useInfiniteQuery(changesQuery({ person: uid }))
-  // The locale en-CA formats days like ISO 8601.
-  const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone })
   return (
     <section className={classes.part} aria-labelledby="happened">
       <div className={classes.head}>
@@ -89,7 +87,7 @@ function Changes({ uid, timeZone }: { uid: number; timeZone: string }) {
               <ol className={classes.changes}>
                 {changes.map((change) => (
                   <li key={change.id} className={classes.change}>
-                    <Happened change={change} uid={uid} dayOf={dayOf} timeZone={timeZone} />
+                    <Happened change={change} uid={uid} timeZone={timeZone} />
                   </li>
                 ))}
               </ol>
@@ -102,14 +100,14 @@ function Changes({ uid, timeZone }: { uid: number; timeZone: string }) {
   )
 }
 
-type HappenedProps = { change: Change; uid: number; dayOf: Intl.DateTimeFormat; timeZone: string }
+type HappenedProps = { change: Change; uid: number; timeZone: string }
 
-function Happened({ change, uid, dayOf, timeZone }: HappenedProps) {
+function Happened({ change, uid, timeZone }: HappenedProps) {
   const { at, messages, actor, person } = change
   return (
     <>
       <time dateTime={at} className={`tabular ${classes.when}`}>
-        {dayText(dayOf.format(new Date(at)))}, {timeText(at, timeZone)}
+        {momentText(at, timeZone)}
       </time>
       <span dir="auto">
         {messages.map(translateMessage).join(' ')}

@@ -84,6 +84,7 @@ function Scanning({ token, pairing }: { token: string; pairing: string }) {
         <Button size="lg" onClick={() => setStarted(true)}>
           {t('phone.start')}
         </Button>
+        {state.lastAnswer && <Answer state={state} />}
       </Page>
     )
   }

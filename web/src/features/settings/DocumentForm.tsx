@@ -70,6 +70,13 @@ export function DocumentForm<D extends object>({ page, ...part }: Part<D> & { pa
     sample: all(() => ''),
     valuesOf: (document) =>
       all((setting) => typedOf(setting, (document as Readonly<Record<string, unknown>>)[setting.name])),
+    // JSON cannot represent NaN: a null in its place would mean "none".
+    findInvalidFields: (values) =>
+      Object.fromEntries(
+        settings
+          .filter(({ name, kind }) => kind === 'number' && Number.isNaN(Number(values[name])))
+          .map(({ name }) => [name, t('field.notNumber')]),
+      ),
     documentOf: (values) => all((setting) => valueOf(setting, values[setting.name] ?? '')) as D,
     save: page.save,
     ...(page.preview && { preview: page.preview }),

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAction } from '../../api/action'
 import { useEditDraft, useKeptEdit } from '../../api/draft'
 import type { Preview, Save, Saved } from '../../api/settings'
@@ -51,7 +51,10 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   const [failure, setFailure] = useState<unknown>(null)
   const [conflicts, setConflicts] = useState<readonly Conflict[] | null>(null)
   const [effect, setEffect] = useState<Effect | null>(null)
-  const save = useAction(options.save, { done: () => t('settings.saved') })
+  const movesNothing = useRef(false)
+  const save = useAction(options.save, {
+    done: () => t(movesNothing.current ? 'settings.savedAndNothingMoved' : 'settings.saved'),
+  })
   const preview = useAction<D, Effect>(options.preview ?? NO_PREVIEW)
   const dirty = !same(values, base.values)
 
@@ -101,11 +104,13 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     const invalid = options.findInvalidFields?.(values) ?? {}
     setBlanks(invalid)
     if (Object.keys(invalid).length > 0) return focusFirstError(invalid)
+    movesNothing.current = false
     if (!options.preview || options.hasEffect?.(base.values, values) === false) return store()
     const outcome = await preview.run(documentOf(values))
     if (!outcome.ok) return fail(outcome.error)
     const { finesChanged, dueDatesMoved, forgets } = outcome.output
-    if (finesChanged === 0 && dueDatesMoved === 0 && forgets === null) await store()
+    movesNothing.current = finesChanged === 0 && dueDatesMoved === 0 && forgets === null
+    if (movesNothing.current) await store()
     else setEffect(outcome.output)
   }
 

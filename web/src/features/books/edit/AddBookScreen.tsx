@@ -49,9 +49,14 @@ export default function AddBookScreen() {
       <PageHeader
         title={t('books.add')}
         actions={
-          <Button component={Link} to={paths.quickAdd()} variant="default">
-            {t('books.quick.title')}
-          </Button>
+          <>
+            <Button component={Link} to={paths.quickAdd()} variant="default">
+              {t('books.quick.title')}
+            </Button>
+            <Button component={Link} to={paths.importBooks()} variant="default">
+              {t('books.import')}
+            </Button>
+          </>
         }
       />
       <BookForm

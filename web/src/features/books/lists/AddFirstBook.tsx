@@ -17,6 +17,9 @@ export function AddFirstBook() {
             <Button component={Link} to={paths.importBooks()}>
               {t('books.import')}
             </Button>
+            <Button component={Link} to={paths.quickAdd()} variant="default">
+              {t('books.quick.title')}
+            </Button>
             <Button component={Link} to={paths.addBook()} variant="default">
               {t('books.add')}
             </Button>

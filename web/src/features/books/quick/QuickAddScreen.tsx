@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Text, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { addAccession, notDescribedQuery, titleWithIsbnQuery } from '../../../api/accessions'
 import { useOwner } from '../../../api/draft'
 import { lookUpQuery } from '../../../api/lookUp'
@@ -31,6 +31,9 @@ import classes from './QuickAddScreen.module.css'
 
 const EMPTY = { isbn: '', title: '', author: '', location: '', barcodes: '', price: '', count: '' }
 type Values = typeof EMPTY
+
+/** Navigation state from the desk: a scanned barcode that no copy has. */
+type Offered = { barcode?: string }
 
 const listOf = (values: Values): string[] => values.barcodes.split('\n').filter(Boolean)
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
@@ -85,6 +88,7 @@ function QuickAdd() {
   const draft = useMemo(() => draftOf(owner, 'quick-add', EMPTY), [owner])
   const [scanned, setScanned] = useState('')
   const [note, setNote] = useState<string | null>(null)
+  const barcode = (useLocation().state as Offered | null)?.barcode
   const isbn = useRef<HTMLInputElement>(null)
   const title = useRef<HTMLInputElement>(null)
   const author = useRef<HTMLInputElement>(null)
@@ -143,6 +147,14 @@ function QuickAdd() {
   }, [found])
 
   useEffect(() => isbn.current?.focus({ preventScroll: true }), [])
+  useEffect(() => {
+    if (barcode === undefined) return
+    const { barcodes: listed } = form.getValues()
+    if (!listed.split('\n').includes(barcode))
+      form.setFieldValue('barcodes', [listed, barcode].filter(Boolean).join('\n'))
+    // The form's identity changes with each render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [barcode])
   // For a known title the fields of a new one disappear, and the barcode box gets the focus for the next scan. Not
   // while a librarian types the ISBN, because the Enter that follows would save.
   useEffect(() => {
