@@ -106,6 +106,8 @@ fn readers(tx: &mut Tx<'_>, opened: Moment) -> Result<Vec<UserId>, Error> {
                 category: STUDENT.into(),
                 valid_until: None,
                 barred: None,
+                guardian_email: None,
+                guardian_phone: None,
             }
         })
         .collect();

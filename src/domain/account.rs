@@ -24,6 +24,12 @@ pub const ROLL_NUMBER: Text =
     Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
 pub const DEPARTMENT: Text =
     Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
+/// Parent or guardian, to whom reminders may be mailed.
+pub const GUARDIAN_EMAIL: Text =
+    Text { field: "guardianEmail", label: "Guardian’s email", min: 1, max: 254, kind: Kind::Email };
+/// E.164 has 15 digits; the rest is room for spaces and an extension.
+pub const GUARDIAN_PHONE: Text =
+    Text { field: "guardianPhone", label: "Guardian’s phone", min: 1, max: 30, kind: Kind::Line };
 /// Must be one of the batches in the library's settings (R-REG-2).
 pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 20, kind: Kind::Line };
 

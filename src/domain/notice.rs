@@ -1,6 +1,9 @@
 //! Notices: messages from the library to a person, one for each cause.
 
-use jiff::{Span, civil::Date};
+use jiff::{
+    Span,
+    civil::{Date, Weekday},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -142,6 +145,8 @@ impl Unmailed {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     pub person: UserId,
+    /// True for a reminder that is mailed to the person's guardian and not shown to the person.
+    pub to_guardian: bool,
     pub kind: Kind,
     pub loan: Option<LoanId>,
     pub hold: Option<HoldId>,
@@ -164,6 +169,7 @@ impl Notice {
     fn new(person: UserId, kind: Kind, cause: &str, text: Message) -> Self {
         Self {
             person,
+            to_guardian: false,
             kind,
             loan: None,
             hold: None,
@@ -209,6 +215,12 @@ impl Notice {
         }
     }
 
+    /// Returns the same reminder for the reader's guardian.
+    #[must_use]
+    pub fn for_guardian(&self) -> Self {
+        Self { to_guardian: true, cause: format!("guardian:{}", self.cause), ..self.clone() }
+    }
+
     /// Creates the notice that a kept copy goes to the next reader after `until`; `stored` is the hold's last day before the
     /// calendar moved it.
     #[must_use]
@@ -235,6 +247,16 @@ pub struct DueLoan {
     pub title: String,
     pub begun: Date,
     pub due: Date,
+    /// True if the reader has a guardian with an address who has not ended the mails.
+    pub has_guardian: bool,
+    /// True if the reader gets reminders once a week.
+    pub is_weekly: bool,
+}
+
+/// True on the day of weekly digests, which is Monday: the week's books are still to be returned.
+#[must_use]
+pub fn is_weekly_day(day: Date) -> bool {
+    day.weekday() == Weekday::Monday
 }
 
 /// Hold with a kept copy.
@@ -268,6 +290,33 @@ pub struct NoticeSettings {
     pub mail_hour: i64,
     /// Kinds that are shown on the screen and not mailed.
     pub screen_only: Vec<Kind>,
+    /// Kinds of reminders that are mailed to the reader's guardian too.
+    pub to_guardians: Vec<Kind>,
+    /// Hours in which only notices about the safety of an account are mailed; null for none.
+    #[schema(required)]
+    pub quiet: Option<QuietHours>,
+}
+
+/// Hours of the library's day in which mails wait, from the first to before the last; they may go past midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuietHours {
+    #[schema(minimum = 0, maximum = 23)]
+    pub from: i64,
+    #[schema(minimum = 0, maximum = 23)]
+    pub to: i64,
+}
+
+impl QuietHours {
+    /// True if the hours include this one.
+    #[must_use]
+    pub fn include(self, hour: i64) -> bool {
+        if self.from <= self.to {
+            (self.from..self.to).contains(&hour)
+        } else {
+            hour >= self.from || hour < self.to
+        }
+    }
 }
 
 /// Days.
@@ -280,6 +329,14 @@ pub const OVERDUE_DAYS: Number =
 /// Hours after midnight.
 pub const MAIL_HOUR: Number =
     Number { field: "mailHour", label: "Hour of the reminders by mail", min: 0, max: 23 };
+
+/// Hours after midnight.
+pub const QUIET_FROM: Number = Number { field: "from", label: "First quiet hour", min: 0, max: 23 };
+/// Hours after midnight.
+pub const QUIET_TO: Number = Number { field: "to", label: "End of the quiet hours", min: 0, max: 23 };
+
+/// Days that a weekly digest looks ahead: the next one comes after as many.
+const WEEK: i64 = 7;
 
 /// Maximum number of reminders of one overdue loan.
 const REMINDERS: usize = 12;
@@ -294,6 +351,8 @@ impl Default for NoticeSettings {
             by_mail: true,
             mail_hour: 8,
             screen_only: Vec::new(),
+            to_guardians: vec![Kind::Overdue],
+            quiet: None,
         }
     }
 }
@@ -312,10 +371,22 @@ impl NoticeSettings {
         self.overdue_days.sort_unstable();
         self.overdue_days.dedup();
         self.mail_hour = MAIL_HOUR.check(self.mail_hour, &mut invalid);
+        if let Some(QuietHours { from, to }) = self.quiet {
+            QUIET_FROM.check_as("quiet.from", from, &mut invalid);
+            QUIET_TO.check_as("quiet.to", to, &mut invalid);
+            if from == to {
+                invalid.push("quiet.to", message::quiet_hours_empty());
+            }
+        }
+        if self.quiet.is_some_and(|quiet| quiet.include(self.mail_hour)) {
+            invalid.push(MAIL_HOUR.field, message::mail_hour_is_quiet());
+        }
         let ordered = |kinds: &[Kind]| {
             Kind::ALL.into_iter().filter(|kind| kind.is_optional() && kinds.contains(kind)).collect()
         };
         (self.off, self.screen_only) = (ordered(&self.off), ordered(&self.screen_only));
+        self.to_guardians = ordered(&self.to_guardians);
+        self.to_guardians.retain(|kind| kind.is_reminder());
         invalid.into_result(self)
     }
 
@@ -331,10 +402,33 @@ impl NoticeSettings {
         !kind.is_optional() || (self.by_mail && !self.screen_only.contains(&kind))
     }
 
-    /// Returns the latest due date for which a reminder may be due today.
+    /// True if a reminder of this kind goes to the reader's guardian too.
     #[must_use]
-    pub fn last_due(&self, today: Date) -> Date {
+    pub fn reminds_guardian(&self, kind: Kind) -> bool {
+        self.by_mail && self.sends(kind) && self.to_guardians.contains(&kind)
+    }
+
+    /// Returns the reminders due for a loan today: the reader's, and the guardian's.
+    #[must_use]
+    pub fn reminders(&self, loan: &DueLoan, today: Date) -> Vec<Notice> {
+        let Some((kind, step)) = self.step(loan, today) else { return Vec::new() };
+        let own = Notice::reminder(loan, kind, step, today);
+        let is_shared = loan.has_guardian && self.reminds_guardian(kind);
+        let guardians = is_shared.then(|| own.for_guardian());
+        std::iter::once(own).chain(guardians).collect()
+    }
+
+    /// True if mails wait in this hour.
+    #[must_use]
+    pub fn is_quiet(&self, hour: i64) -> bool {
+        self.quiet.is_some_and(|quiet| quiet.include(hour))
+    }
+
+    /// Returns the latest due date for which a reminder may be due today; `is_weekly` if a reader has weekly digests.
+    #[must_use]
+    pub fn last_due(&self, today: Date, is_weekly: bool) -> Date {
         let days = self.due_soon_days.filter(|_| self.sends(Kind::DueSoon)).unwrap_or(0);
+        let days = if is_weekly && days > 0 { days.max(WEEK) } else { days };
         today.checked_add(Span::new().days(days)).unwrap_or(today)
     }
 
@@ -345,7 +439,12 @@ impl NoticeSettings {
         if late < 0 {
             let length = i64::from((loan.due - loan.begun).get_days());
             // A loan no longer than the warning period would be warned of at once, so its warning comes halfway.
-            let days = self.due_soon_days.map(|days| if days < length { days } else { length / 2 })?;
+            // A week of the reader's own choice is not shortened: a later digest would come after the due date.
+            let days = self.due_soon_days.map(|days| match days {
+                _ if loan.is_weekly => days.max(WEEK),
+                _ if days < length => days,
+                _ => length / 2,
+            })?;
             return (self.sends(Kind::DueSoon) && -late <= days).then_some((Kind::DueSoon, -1));
         }
         let overdue = self.overdue_days.iter().copied().filter(|days| (1..=late).contains(days)).max();
@@ -476,7 +575,8 @@ mod tests {
     use super::*;
 
     fn loan(begun: Date, due: Date) -> DueLoan {
-        DueLoan { id: LoanId(1), person: UserId(1), book: BookId(1), title: "Emma".into(), begun, due }
+        let (id, person, book) = (LoanId(1), UserId(1), BookId(1));
+        DueLoan { id, person, book, title: "Emma".into(), begun, due, has_guardian: true, is_weekly: false }
     }
 
     #[test]
@@ -519,6 +619,55 @@ mod tests {
         let settings = NoticeSettings { automatic: false, ..NoticeSettings::default() };
         let sent: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| settings.sends(*kind)).collect();
         assert_eq!(sent, [Kind::SignInChanged, Kind::NewDevice]);
-        assert_eq!(settings.last_due(date(2026, 11, 10)), date(2026, 11, 10));
+        assert_eq!(settings.last_due(date(2026, 11, 10), true), date(2026, 11, 10));
+    }
+
+    #[test]
+    fn a_weekly_reader_hears_of_all_that_is_due_before_the_next_digest() {
+        let settings = NoticeSettings::default();
+        let loan = DueLoan { is_weekly: true, ..loan(date(2026, 11, 1), date(2026, 11, 15)) };
+        let step = |day| settings.step(&loan, date(2026, 11, day));
+        assert_eq!((step(7), step(8)), (None, Some((Kind::DueSoon, -1))));
+        assert_eq!(settings.last_due(date(2026, 11, 8), true), date(2026, 11, 15));
+        assert!(is_weekly_day(date(2026, 11, 9)) && !is_weekly_day(date(2026, 11, 10)));
+    }
+
+    #[test]
+    fn a_guardian_gets_what_the_library_chose_and_never_a_notice_that_is_off() {
+        let loan = loan(date(2026, 11, 1), date(2026, 11, 10));
+        let guardians = |settings: &NoticeSettings, day| {
+            let all = settings.reminders(&loan, date(2026, 11, day));
+            all.iter().filter(|notice| notice.to_guardian).map(|notice| notice.kind).collect::<Vec<_>>()
+        };
+        let settings = NoticeSettings::default();
+        assert_eq!((guardians(&settings, 10), guardians(&settings, 11)), (vec![], vec![Kind::Overdue]));
+        for none in [
+            NoticeSettings { off: vec![Kind::Overdue], ..settings.clone() },
+            NoticeSettings { automatic: false, ..settings.clone() },
+            NoticeSettings { by_mail: false, ..settings.clone() },
+            NoticeSettings { to_guardians: Vec::new(), ..settings.clone() },
+        ] {
+            assert_eq!(guardians(&none, 11), []);
+        }
+        let asked = NoticeSettings { to_guardians: vec![Kind::Charged, Kind::DueToday], ..settings };
+        assert_eq!(asked.checked().expect("valid").to_guardians, [Kind::DueToday], "reminders alone");
+    }
+
+    #[test]
+    fn quiet_hours_go_past_midnight_and_hold_no_reminders_hour() {
+        let night = QuietHours { from: 21, to: 7 };
+        let hours: Vec<i64> = (0..24).filter(|hour| night.include(*hour)).collect();
+        assert_eq!(hours, [0, 1, 2, 3, 4, 5, 6, 21, 22, 23]);
+        let noon = QuietHours { from: 12, to: 14 };
+        assert_eq!((0..24).filter(|hour| noon.include(*hour)).collect::<Vec<_>>(), [12, 13]);
+        for (quiet, field) in [
+            (QuietHours { from: 21, to: 9 }, "mailHour"),
+            (QuietHours { from: 5, to: 5 }, "quiet.to"),
+            (QuietHours { from: 24, to: 7 }, "quiet.from"),
+        ] {
+            let settings = NoticeSettings { quiet: Some(quiet), ..NoticeSettings::default() };
+            let Invalid(errors) = settings.checked().expect_err("refused");
+            assert_eq!(errors.iter().map(|error| &error.field).collect::<Vec<_>>(), [field], "{quiet:?}");
+        }
     }
 }

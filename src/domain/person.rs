@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    account::{BATCH, Capability, DEPARTMENT, EMAIL, NAME, ROLL_NUMBER, Role, folded_roll_number},
+    account::{
+        BATCH, Capability, DEPARTMENT, EMAIL, GUARDIAN_EMAIL, GUARDIAN_PHONE, NAME, ROLL_NUMBER, Role,
+        folded_roll_number,
+    },
     id::UserId,
     rule::{Invalid, Kind, Text},
     rules::{self, Rules},
@@ -50,9 +53,22 @@ pub struct Details {
     pub valid_until: Option<Date>,
     #[schema(required)]
     pub barred: Option<Barred>,
+    /// Address of a parent or guardian for reminders. Left out if there is none, and for readers who may not change people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub guardian_email: Option<String>,
+    /// Phone of a parent or guardian; left out like the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub guardian_phone: Option<String>,
 }
 
 impl Details {
+    /// Removes what only a librarian who may change people sees.
+    pub fn hide_guardian(&mut self) {
+        (self.guardian_email, self.guardian_phone) = (None, None);
+    }
+
     /// Validates and normalises the details; returns all their errors.
     pub fn checked(self, rules: &Rules) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
@@ -80,7 +96,13 @@ impl Details {
             barred: self
                 .barred
                 .map(|barred| Barred { reason: BARRED_REASON.check(&barred.reason, &mut invalid), ..barred }),
+            guardian_email: optional(GUARDIAN_EMAIL, self.guardian_email, &mut invalid),
+            guardian_phone: optional(GUARDIAN_PHONE, self.guardian_phone, &mut invalid),
         };
+        let is_sound = !invalid.0.iter().any(|error| error.field == GUARDIAN_PHONE.field);
+        if is_sound && checked.guardian_phone.as_deref().is_some_and(|phone| !is_phone(phone)) {
+            invalid.push(GUARDIAN_PHONE.field, message::not_phone(GUARDIAN_PHONE.label));
+        }
         if let Some(day) = checked.valid_until {
             rules::check_day(VALID_UNTIL.into(), "Valid until", day, &mut invalid);
         }
@@ -89,6 +111,12 @@ impl Details {
         }
         invalid.into_result(checked)
     }
+}
+
+/// True for digits with the signs that people write between them, such as `+91 98450-12345`.
+fn is_phone(text: &str) -> bool {
+    text.chars().filter(char::is_ascii_digit).count() >= 5
+        && text.chars().all(|c| c.is_ascii_digit() || " +-()/.,".contains(c))
 }
 
 /// Open loans and dues of a person today.

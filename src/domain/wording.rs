@@ -18,6 +18,8 @@ pub enum Worded {
     PasswordChanged,
     /// Reminders of a day.
     Digest,
+    /// Reminders of a day to a reader's guardian.
+    GuardianDigest,
     /// Mail about one notice that is no reminder.
     Notice(notice::Kind),
 }
@@ -26,7 +28,9 @@ impl Worded {
     /// Returns all mails with a wording.
     pub fn all() -> impl Iterator<Item = Self> {
         let notices = notice::Kind::ALL.into_iter().filter(|kind| !kind.is_reminder()).map(Self::Notice);
-        [Self::Digest, Self::PasswordLink, Self::PasswordChanged].into_iter().chain(notices)
+        [Self::Digest, Self::GuardianDigest, Self::PasswordLink, Self::PasswordChanged]
+            .into_iter()
+            .chain(notices)
     }
 
     /// Name in the database and the API.
@@ -36,6 +40,7 @@ impl Worded {
             Self::PasswordLink => "password-link",
             Self::PasswordChanged => "password-changed",
             Self::Digest => "digest",
+            Self::GuardianDigest => "guardian-digest",
             Self::Notice(kind) => kind.as_str(),
         }
     }
@@ -53,7 +58,7 @@ impl Worded {
         match self {
             Self::PasswordLink => &[Name, Library, Link],
             Self::PasswordChanged => &[Name, Library],
-            Self::Digest => &[Name, Library, Reminder, Books],
+            Self::Digest | Self::GuardianDigest => &[Name, Library, Reminder, Books],
             Self::Notice(_) => &[Name, Library, Notice],
         }
     }

@@ -126,8 +126,11 @@ impl ChangeRow {
         tx: &mut Tx<'_>,
         person: &User,
         day_begins: i64,
-        recorded: Recorded,
+        mut recorded: Recorded,
     ) -> storage::Result<Self> {
+        if !person.capabilities.contains(&Capability::People) {
+            recorded.change.hide_guardian();
+        }
         let messages = recorded.change.messages();
         let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
         let undoable = may_undo(person, &recorded) == Some(true)

@@ -35,17 +35,19 @@ pub struct MailChoices {
     language: Option<String>,
     /// Kinds that the person gets on the screen only.
     refused: Vec<Kind>,
+    /// True if reminders come once a week, on Monday; otherwise on each day that has some.
+    weekly: bool,
 }
 
 fn read(tx: &mut Tx<'_>, person: UserId, has_post: bool) -> storage::Result<MailChoices> {
     let settings = settings::notices(tx)?;
-    let Choices { language, refused } = mail_choices::of(tx, person)?;
+    let Choices { language, refused, weekly } = mail_choices::of(tx, person)?;
     let offered = Kind::ALL
         .into_iter()
         .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
         .collect();
     let address = people::by_id(tx, person)?.and_then(|person| person.details.email);
-    Ok(MailChoices { on: has_post && settings.by_mail, address, offered, language, refused })
+    Ok(MailChoices { on: has_post && settings.by_mail, address, offered, language, refused, weekly })
 }
 
 /// Read the caller's own mail preferences.
@@ -67,6 +69,9 @@ pub struct MailChoicesForm {
     language: Option<String>,
     /// Kinds to get on the screen only. Notices about the security of the account are always mailed.
     refused: Vec<Kind>,
+    /// True to get reminders once a week, on Monday.
+    #[serde(default)]
+    weekly: bool,
 }
 
 /// Save the caller's own mail preferences.
@@ -84,7 +89,8 @@ pub async fn save_mail_choices(
     invalid.into_result(())?;
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
-    let (uid, choices, has_post) = (user.uid, Choices { language, refused }, app.settings.post.is_some());
+    let choices = Choices { language, refused, weekly: form.weekly };
+    let (uid, has_post) = (user.uid, app.settings.post.is_some());
     app.once(once, move |tx| {
         mail_choices::save(tx, uid, &choices)?;
         Answer::json(StatusCode::OK, &read(tx, uid, has_post)?)

@@ -172,9 +172,12 @@ pub async fn list_mails(
 
 /// Reminder mail planned for tomorrow.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PlannedMail {
     person: UserId,
+    /// Name of the reader, also for a mail to the guardian.
     name: String,
+    to_guardian: bool,
     address: String,
     /// Lines of the mail.
     lines: Vec<Message>,
@@ -222,6 +225,7 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
             .map(|mail| PlannedMail {
                 person: mail.person,
                 name: mail.name,
+                to_guardian: mail.to_guardian,
                 address: mail.address,
                 lines: mail.lines,
             })

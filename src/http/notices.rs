@@ -31,6 +31,8 @@ use crate::{
 pub struct Notice {
     #[schema(value_type = i64)]
     id: NoticeId,
+    /// True for a reminder to the person's guardian.
+    to_guardian: bool,
     kind: Kind,
     /// Text of the notice, in one or two sentences.
     text: Vec<Message>,
@@ -61,6 +63,7 @@ impl Notice {
     pub fn of(written: Written) -> Option<Self> {
         Some(Self {
             id: written.id,
+            to_guardian: written.to_guardian,
             kind: written.kind?,
             text: written.text,
             at: rfc3339(written.created_at),

@@ -65,7 +65,15 @@ const TEXTS: &[(&str, &[Text])] = &[
     ("CardLookup", &[account::ROLL_NUMBER]),
     (
         "PersonForm",
-        &[account::NAME, account::EMAIL, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
+        &[
+            account::NAME,
+            account::EMAIL,
+            account::ROLL_NUMBER,
+            account::DEPARTMENT,
+            account::BATCH,
+            account::GUARDIAN_EMAIL,
+            account::GUARDIAN_PHONE,
+        ],
     ),
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
     ("ForgottenPassword", &[account::EMAIL, library::LANGUAGE]),

@@ -52,7 +52,10 @@ fn asked(
     let Some(person) = mail_choices::holder(tx, person)? else { return Ok(None) };
     let library = policies.current(tx)?.library.clone();
     let choices = mail_choices::of(tx, person)?;
-    let is_off = scope.kinds().iter().all(|kind| choices.refused.contains(kind));
+    let is_off = match scope {
+        Scope::Guardian => mail_choices::guardian_refused(tx, person)?,
+        _ => scope.kinds().iter().all(|kind| choices.refused.contains(kind)),
+    };
     let language = choices.language.unwrap_or(library.language);
     Ok(Some(Asked { person, language, library: library.name, is_off }))
 }
@@ -66,8 +69,12 @@ pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result
     let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person, scope)).await?;
     Ok(found.map_or_else(invalid_link_page, |Asked { language, library, is_off, .. }| {
         if is_off {
-            return off(&language);
+            return off(&language, scope);
         }
+        let what = match scope {
+            Scope::Guardian => message::letter_stop_guardian_what,
+            _ => message::letter_stop_what,
+        };
         let library = match library.as_str() {
             "" => message::letter_library().text_in(&language),
             name => name.to_owned(),
@@ -75,7 +82,7 @@ pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result
         page(
             StatusCode::OK,
             &language,
-            &[message::letter_stop_title(), message::letter_stop_what(&library)],
+            &[message::letter_stop_title(), what(&library)],
             &button("", &message::letter_stop_do().text_in(&language)),
         )
     }))
@@ -103,10 +110,14 @@ pub async fn answer(
     let found = app.library.db.write(move |tx| change(tx, &policies, person, scope, again)).await?;
     Ok(found.map_or_else(invalid_link_page, |Asked { language, .. }| {
         if again {
-            let words = [message::letter_stop_on(), message::letter_stop_choose()];
+            let choose = match scope {
+                Scope::Guardian => message::letter_stop_guardian_back(),
+                _ => message::letter_stop_choose(),
+            };
+            let words = [message::letter_stop_on(), choose];
             return page(StatusCode::OK, &language, &words, "");
         }
-        off(&language)
+        off(&language, scope)
     }))
 }
 
@@ -119,16 +130,23 @@ fn change(
 ) -> storage::Result<Option<Asked>> {
     let found = asked(tx, policies, person, scope)?;
     if let Some(found) = &found {
-        let change = if again { mail_choices::accept } else { mail_choices::refuse };
-        change(tx, found.person, &scope.kinds())?;
+        match scope {
+            Scope::Guardian => mail_choices::refuse_as_guardian(tx, found.person, !again)?,
+            _ if again => mail_choices::accept(tx, found.person, &scope.kinds())?,
+            _ => mail_choices::refuse(tx, found.person, &scope.kinds())?,
+        }
     }
     Ok(found)
 }
 
 /// Says that the mails are off, and how to get them again.
-fn off(language: &str) -> Response {
+fn off(language: &str, scope: Scope) -> Response {
     let again = button("?again=yes", &message::letter_stop_again().text_in(language));
-    page(StatusCode::OK, language, &[message::letter_stop_done(), message::letter_stop_back()], &again)
+    let back = match scope {
+        Scope::Guardian => message::letter_stop_guardian_back(),
+        _ => message::letter_stop_back(),
+    };
+    page(StatusCode::OK, language, &[message::letter_stop_done(), back], &again)
 }
 
 fn button(query: &str, words: &str) -> String {

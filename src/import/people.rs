@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     domain::{
-        account::{ROLL_NUMBER, folded_email, folded_roll_number},
+        account::{GUARDIAN_EMAIL, GUARDIAN_PHONE, ROLL_NUMBER, folded_email, folded_roll_number},
         change::PersonChange,
         id::UserId,
         moment::Moment,
@@ -50,7 +50,17 @@ use crate::{
 };
 
 /// Columns that are read.
-const COLUMNS: [&str; 7] = ["rollNumber", "name", "email", "department", "batch", "category", VALID_UNTIL];
+const COLUMNS: [&str; 9] = [
+    "rollNumber",
+    "name",
+    "email",
+    "department",
+    "batch",
+    "category",
+    VALID_UNTIL,
+    GUARDIAN_EMAIL.field,
+    GUARDIAN_PHONE.field,
+];
 /// Column of a school's list that is joined with the batch: class 8 and section B become the batch 8-B.
 const SECTION: &str = "section";
 /// Further columns of an export, which are ignored.
@@ -208,6 +218,8 @@ struct Wanted {
     batch: Option<Option<String>>,
     category: Option<String>,
     valid_until: Option<Option<Date>>,
+    guardian_email: Option<Option<String>>,
+    guardian_phone: Option<Option<String>>,
 }
 
 /// Row of the file with its parsed values.
@@ -260,6 +272,8 @@ fn read_row(row: &Row<'_>) -> Read {
         },
         category: text("category"),
         valid_until,
+        guardian_email: or_clear(GUARDIAN_EMAIL.field),
+        guardian_phone: or_clear(GUARDIAN_PHONE.field),
     };
     Read { line: row.line, roll_number, wanted, invalid, cells: row.cells().collect() }
 }
@@ -289,6 +303,8 @@ impl Wanted {
             category: STUDENT.into(),
             valid_until: None,
             barred: None,
+            guardian_email: None,
+            guardian_phone: None,
         };
         self.over(none)
     }
@@ -302,6 +318,8 @@ impl Wanted {
             batch: self.batch.clone().unwrap_or(record.batch),
             category: self.category.clone().unwrap_or(record.category),
             valid_until: self.valid_until.unwrap_or(record.valid_until),
+            guardian_email: self.guardian_email.clone().unwrap_or(record.guardian_email),
+            guardian_phone: self.guardian_phone.clone().unwrap_or(record.guardian_phone),
             ..record
         }
     }
@@ -326,6 +344,8 @@ impl Wanted {
                 batch: self.batch.as_ref().map(|_| sound.batch),
                 category: self.category.as_ref().map(|_| sound.category),
                 valid_until: self.valid_until,
+                guardian_email: self.guardian_email.as_ref().map(|_| sound.guardian_email),
+                guardian_phone: self.guardian_phone.as_ref().map(|_| sound.guardian_phone),
             },
         }
     }
@@ -340,6 +360,8 @@ fn fields(before: &Details, after: &Details) -> Vec<&'static str> {
         ("batch", before.batch != after.batch),
         ("category", before.category != after.category),
         (VALID_UNTIL, before.valid_until != after.valid_until),
+        (GUARDIAN_EMAIL.field, before.guardian_email != after.guardian_email),
+        (GUARDIAN_PHONE.field, before.guardian_phone != after.guardian_phone),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))
@@ -484,7 +506,7 @@ impl Facts {
 
 /// Effect of a row.
 enum Step {
-    Add(Details),
+    Add(Box<Details>),
     Change(UserId, Box<(Details, Details)>),
     Keep,
 }
@@ -527,7 +549,7 @@ fn decide(
         }
         claimed.insert(email, own);
     }
-    let Some(known) = known else { return Ok(Step::Add(wanted.new_person(&row.roll_number))) };
+    let Some(known) = known else { return Ok(Step::Add(Box::new(wanted.new_person(&row.roll_number)))) };
     let before = known.details.clone();
     let after = wanted.over(before.clone());
     if after == before {
@@ -579,7 +601,7 @@ fn store(
     let (mut new, mut changes) = (Vec::new(), Vec::new());
     for (place, row) in rows.iter().enumerate() {
         match decide(row, &facts, authority, None, &mut claimed, rules) {
-            Ok(Step::Add(details)) => new.push(details),
+            Ok(Step::Add(details)) => new.push(*details),
             Ok(Step::Change(uid, records)) => {
                 changes.push(uid);
                 stored.changed.push(*records);
@@ -591,7 +613,10 @@ fn store(
     let rows = changes.iter().zip(&stored.changed).map(|(uid, (_, after))| (*uid, after));
     update(tx, authority, rows.collect())?;
     let updated = changes.iter().zip(&stored.changed).map(|(uid, (before, after))| {
-        Entry::person(*uid, PersonChange::PersonUpdated { before: before.clone(), after: after.clone() })
+        Entry::person(
+            *uid,
+            PersonChange::PersonUpdated { before: Box::new(before.clone()), after: Box::new(after.clone()) },
+        )
     });
     let by = authority.by();
     events::record_all(tx, moment.at, by, &updated.collect::<Vec<_>>())?;
@@ -600,7 +625,7 @@ fn store(
     let added = new
         .into_iter()
         .zip(uids)
-        .map(|(person, uid)| Entry::person(uid, PersonChange::PersonAdded { person }))
+        .map(|(person, uid)| Entry::person(uid, PersonChange::PersonAdded { person: Box::new(person) }))
         .collect::<Vec<_>>();
     events::record_all(tx, moment.at, by, &added)?;
     Ok(stored)

@@ -15,7 +15,7 @@ use crate::{
         id::{NoticeId, UserId},
         mail,
         moment::Moment,
-        notice::{Kind, Notice, NoticeSettings, Unmailed},
+        notice::{Kind, Notice, NoticeSettings, Unmailed, is_weekly_day},
         wording::{Worded, Wordings},
     },
     library::Library,
@@ -29,7 +29,7 @@ use crate::{
         self, Error, Tx, leases,
         mail_choices::{self, Addressee},
         mails::{self, NewMail},
-        notices::{self, UnmailedNotice},
+        notices::{self, Hours, UnmailedNotice},
         settings,
     },
 };
@@ -39,6 +39,8 @@ const PORTION: i64 = 20;
 
 /// Age in milliseconds above which a notice is not mailed, so that setting up a mail server does not send old notices.
 const FRESH: i64 = 48 * 60 * 60 * 1000;
+/// The same for reminders that wait for a weekly digest.
+const FRESH_OF_WEEK: i64 = 7 * 24 * 60 * 60 * 1000 + FRESH;
 
 /// Factory of the links in mails about notices.
 #[derive(Clone, Debug)]
@@ -154,14 +156,23 @@ impl<'d> Writer<'d> {
 
     /// Returns why this notice is not mailed.
     fn refusal(&self, notice: &UnmailedNotice, kind: Kind) -> Option<Unmailed> {
+        let waits_a_week = kind.is_reminder() && self.is_weekly(notice);
+        let fresh = if waits_a_week { FRESH_OF_WEEK } else { FRESH };
         // These notices are about today or tomorrow, so they are outdated on another day.
         let passes = matches!(kind, Kind::DueToday | Kind::HoldExpiring);
-        if notice.created_at < self.moment.at - FRESH || passes && notice.day != Some(self.moment.today) {
+        if notice.created_at < self.moment.at - fresh || passes && notice.day != Some(self.moment.today) {
             return Some(Unmailed::Old);
         }
         let Some(person) = self.people.get(&notice.person).filter(|person| person.active) else {
             return Some(Unmailed::Inactive);
         };
+        if notice.to_guardian {
+            return match person.guardian {
+                _ if !self.settings.reminds_guardian(kind) => Some(Unmailed::Library),
+                None => Some(Unmailed::NoAddress),
+                Some(_) => person.guardian_refuses.then_some(Unmailed::Refused),
+            };
+        }
         if !self.settings.mails(kind) {
             return Some(Unmailed::Library);
         }
@@ -169,6 +180,11 @@ impl<'d> Writer<'d> {
             return Some(Unmailed::NoAddress);
         }
         (kind.is_optional() && person.choices.refused.contains(&kind)).then_some(Unmailed::Refused)
+    }
+
+    /// True if the notice's addressee gets reminders once a week.
+    fn is_weekly(&self, notice: &UnmailedNotice) -> bool {
+        !notice.to_guardian && self.people.get(&notice.person).is_some_and(|person| person.choices.weekly)
     }
 
     fn language_of<'l>(&'l self, person: &'l Addressee) -> &'l str {
@@ -179,8 +195,14 @@ impl<'d> Writer<'d> {
         Writing { language: self.language_of(person), library: &self.library, own: self.wordings.get(&mail) }
     }
 
-    fn addressed(&self, person: UserId, kind: mail::Kind, letter: &Letter) -> storage::Result<NewMail> {
-        let address = self.people.get(&person).and_then(|person| person.email.as_deref()).unwrap_or_default();
+    fn addressed(
+        &self,
+        person: UserId,
+        kind: mail::Kind,
+        address: Option<&str>,
+        letter: &Letter,
+    ) -> storage::Result<NewMail> {
+        let address = address.unwrap_or_default();
         let addressed = Addressed { person: Some(person), kind, address, letter };
         let made = self.job.0.addressed(&addressed, self.moment.at, PATIENCE);
         made.map_err(|error| Error::Database(error.into()))
@@ -193,15 +215,17 @@ impl<'d> Writer<'d> {
         let links = self.job.1.links(found.person, scope);
         let writing = self.writing(Worded::Notice(kind), person);
         let letter = notice(writing, &person.name, kind, &found.text, links);
-        batch.add(self.addressed(found.person, mail::Kind::Notice, &letter)?, [found.id]);
+        let mail = self.addressed(found.person, mail::Kind::Notice, person.email.as_deref(), &letter)?;
+        batch.add(mail, [found.id]);
         Ok(())
     }
 
-    /// Adds the digest of a person.
+    /// Adds the digest of a person, or of the person's guardian.
     fn add_digest(
         &self,
         batch: &mut Batch,
         id: UserId,
+        to_guardian: bool,
         mut found: Vec<(&UnmailedNotice, Kind)>,
     ) -> storage::Result<()> {
         let Some(person) = self.people.get(&id) else { return Ok(()) };
@@ -210,30 +234,49 @@ impl<'d> Writer<'d> {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let lines = found.iter().flat_map(|(notice, _)| notice.text.iter().cloned()).collect();
         let lines = Digest { overdue: number(overdue), due: number(found.len() - overdue), lines };
-        let links = self.job.1.links(id, Some(Scope::Reminders));
-        let letter = digest(self.writing(Worded::Digest, person), &person.name, &lines, links);
-        let mail = self.addressed(id, mail::Kind::Digest, &letter)?;
+        let (worded, scope, address) = if to_guardian {
+            (Worded::GuardianDigest, Scope::Guardian, &person.guardian)
+        } else {
+            (Worded::Digest, Scope::Reminders, &person.email)
+        };
+        let mut links = self.job.1.links(id, Some(scope));
+        if to_guardian {
+            // The page asks for the person's own sign-in.
+            links.page = None;
+        }
+        let letter = digest(worded, self.writing(worded, person), &person.name, &lines, links);
+        let mail = self.addressed(id, mail::Kind::Digest, address.as_deref(), &letter)?;
         let mail = NewMail { digest_day: Some(self.moment.today), ..mail };
         batch.add(mail, found.iter().map(|(notice, _)| notice.id));
         Ok(())
     }
 
-    /// Adds the mails for one person: the newest reminder of each loan to the digest, notices about kept copies as
-    /// mails of their own.
+    /// Adds the mails for one person: the newest reminder of each loan to the digest, or to the guardian's, and notices
+    /// about kept copies as mails of their own.
     fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
-        let mut lines: HashMap<_, (&UnmailedNotice, Kind)> = HashMap::new();
+        let [mut own, mut guardians]: [HashMap<_, (&UnmailedNotice, Kind)>; 2] = Default::default();
         for notice in found {
             let Some(kind) = notice.kind else { continue };
+            if kind.is_reminder() && self.is_weekly(notice) && !is_weekly_day(self.moment.today) {
+                continue;
+            }
             if let Some(reason) = self.refusal(notice, kind) {
                 batch.left.push((notice.id, reason));
             } else if !kind.is_reminder() {
                 self.add_notice(batch, notice, kind)?;
-            } else if let Some((earlier, _)) = lines.insert(notice.loan, (notice, kind)) {
+            } else if let lines = if notice.to_guardian { &mut guardians } else { &mut own }
+                && let Some((earlier, _)) = lines.insert(notice.loan, (notice, kind))
+            {
                 // Reminders are read oldest first, so the later one replaces the earlier.
                 batch.left.push((earlier.id, Unmailed::Replaced));
             }
         }
-        if lines.is_empty() { Ok(()) } else { self.add_digest(batch, id, lines.into_values().collect()) }
+        for (to_guardian, lines) in [(false, own), (true, guardians)] {
+            if !lines.is_empty() {
+                self.add_digest(batch, id, to_guardian, lines.into_values().collect())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -257,11 +300,13 @@ pub async fn mail_notices(
     let Moment { at, today } = library.clock.moment();
     let hour = library.clock.hour_of(at);
     let found = library.db.snapshot(move |tx| -> storage::Result<_> {
-        let is_time = hour >= settings::notices(tx)?.mail_hour;
+        let settings = settings::notices(tx)?;
+        let hours = if settings.is_quiet(hour) { Hours::Quiet } else { Hours::Open };
+        let is_time = hours == Hours::Open && hour >= settings.mail_hour;
         let reminds = is_time && !notices::to_remind(tx, today, UserId(0), 1)?.is_empty();
-        Ok((notices::is_urgent(tx)?, reminds))
+        Ok((notices::is_urgent(tx, hours)?, reminds, hours))
     });
-    let (is_urgent, mut reminds) = found.await?;
+    let (is_urgent, mut reminds, hours) = found.await?;
     if reminds && *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) != Some(today) {
         // A digest that went out while reminders are still being written would miss some.
         reminds = remind(library, owner).await?.is_some();
@@ -272,7 +317,7 @@ pub async fn mail_notices(
     let mut queued = 0;
     let mut from = is_urgent.then_some(NoticeId(0));
     while let Some(after) = from {
-        match portion(library, job, owner, move |tx, open| urgent(tx, after, open)).await? {
+        match portion(library, job, owner, move |tx, open| urgent(tx, hours, after, open)).await? {
             Round::Elsewhere => return Ok(None),
             Round::Further(last, mails) => (from, queued) = (Some(last), queued + mails),
             Round::Done => from = None,
@@ -317,8 +362,13 @@ async fn portion<P: Send + 'static>(
         .await
 }
 
-fn urgent(tx: &mut Tx<'_>, after: NoticeId, open: Open<'_>) -> storage::Result<Round<NoticeId>> {
-    let found = notices::take_urgent(tx, after, PORTION)?;
+fn urgent(
+    tx: &mut Tx<'_>,
+    hours: Hours,
+    after: NoticeId,
+    open: Open<'_>,
+) -> storage::Result<Round<NoticeId>> {
+    let found = notices::take_urgent(tx, hours, after, PORTION)?;
     let Some(last) = found.last().map(|notice| notice.id) else { return Ok(Round::Done) };
     let people: Vec<UserId> = found.iter().map(|notice| notice.person).collect();
     let writer = open(tx, &people)?;
@@ -353,7 +403,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
 /// Preview of the digests of a day.
 #[derive(Debug, Default)]
 pub struct Planned {
-    /// At most one per person.
+    /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
     /// Number of people with reminders and no address.
     pub without_address: usize,
@@ -363,7 +413,9 @@ pub struct Planned {
 #[derive(Debug)]
 pub struct PlannedMail {
     pub person: UserId,
+    /// Name of the person, also for a mail to the guardian.
     pub name: String,
+    pub to_guardian: bool,
     pub address: String,
     /// Most overdue first.
     pub lines: Vec<Message>,
@@ -375,26 +427,43 @@ pub struct PlannedMail {
 /// Errors of the database.
 pub fn planned(tx: &mut Tx<'_>, day: Date) -> storage::Result<Planned> {
     let settings = NoticeSettings { by_mail: true, ..settings::notices(tx)? };
-    let due = notices::due_by_person(tx, settings.last_due(day))?;
+    let last_due = settings.last_due(day, mail_choices::is_any_weekly(tx)?);
+    let due = notices::due_by_person(tx, last_due)?;
     let mut planned = Planned::default();
     for of_person in due.chunk_by(|one, next| one.loan.person == next.loan.person) {
-        let mut lines = Vec::new();
+        let [mut own, mut guardians] = [Vec::new(), Vec::new()];
         for due in of_person {
-            let Some((kind, step)) = settings.step(&due.loan, day) else { continue };
-            let is_new = due.last_step.is_none_or(|last| last < step);
-            if is_new && settings.mails(kind) && !due.choices.refused.contains(&kind) {
-                lines.extend(Notice::reminder(&due.loan, kind, step, day).text);
+            for Notice { kind, step, text, to_guardian, .. } in settings.reminders(&due.loan, day) {
+                let waits = due.choices.weekly && !is_weekly_day(day);
+                let last = if due.choices.weekly { due.last_mailed } else { due.last_step };
+                let is_new = |last: Option<i64>| last.is_none_or(|last| Some(last) < step);
+                if to_guardian {
+                    if is_new(due.last_step) {
+                        guardians.extend(text);
+                    }
+                } else if is_new(last)
+                    && !waits
+                    && settings.mails(kind)
+                    && !due.choices.refused.contains(&kind)
+                {
+                    own.extend(text);
+                }
             }
         }
-        let Some(first) = of_person.first().filter(|_| !lines.is_empty()) else { continue };
-        match &first.email {
-            Some(address) => planned.mails.push(PlannedMail {
-                person: first.loan.person,
-                name: first.name.clone(),
-                address: address.clone(),
-                lines,
-            }),
-            None => planned.without_address += 1,
+        let Some(first) = of_person.first() else { continue };
+        for (to_guardian, lines, address) in [(false, own, &first.email), (true, guardians, &first.guardian)]
+        {
+            match address {
+                _ if lines.is_empty() => {}
+                Some(address) => planned.mails.push(PlannedMail {
+                    person: first.loan.person,
+                    name: first.name.clone(),
+                    to_guardian,
+                    address: address.clone(),
+                    lines,
+                }),
+                None => planned.without_address += 1,
+            }
         }
     }
     Ok(planned)

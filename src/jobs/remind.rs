@@ -10,7 +10,7 @@ use crate::{
         notice::{Kind, Notice},
     },
     library::Library,
-    storage::{self, leases, notices, settings},
+    storage::{self, leases, mail_choices, notices, settings},
 };
 
 /// Maximum loans read and locked per transaction: a request from a desk waits for one portion at most.
@@ -56,15 +56,13 @@ pub async fn remind(library: &Library, owner: &str) -> storage::Result<Option<u6
             if after.1 == LoanId(0) {
                 notices::forget_ahead(tx, today)?;
             }
-            let due = notices::due_loans(tx, settings.last_due(today), after, PORTION)?;
+            let last_due = settings.last_due(today, mail_choices::is_any_weekly(tx)?);
+            let due = notices::due_loans(tx, last_due, after, PORTION)?;
             if let Some(last) = due.last() {
                 let ids: Vec<LoanId> = due.iter().map(|(_, id)| *id).collect();
                 let reminders: Vec<Notice> = notices::lock_due(tx, &ids)?
                     .iter()
-                    .filter_map(|loan| {
-                        let (kind, step) = settings.step(loan, today)?;
-                        Some(Notice::reminder(loan, kind, step, today))
-                    })
+                    .flat_map(|loan| settings.reminders(loan, today))
                     .collect();
                 return Ok(Round::Further(*last, notices::write(tx, &reminders, moment.at)?));
             }

@@ -64,7 +64,7 @@ fn notice_subject(kind: Kind) -> fn(&str) -> Message {
 /// Returns the program's own wording of a mail.
 #[must_use]
 pub fn ours(mail: Worded, language: &str) -> Wording {
-    let library = Placeholder::Library.as_str();
+    let (name, library) = (Placeholder::Name.as_str(), Placeholder::Library.as_str());
     let block = |block: Placeholder| block.as_str().to_owned();
     let text = |message: Message| message.text_in(language);
     let (subject, rest) = match mail {
@@ -87,9 +87,16 @@ pub fn ours(mail: Worded, language: &str) -> Wording {
             block(Placeholder::Reminder),
             vec![text(message::letter_digest_what(library)), block(Placeholder::Books)],
         ),
+        Worded::GuardianDigest => (
+            block(Placeholder::Reminder),
+            vec![text(message::letter_guardian_what(name, library)), block(Placeholder::Books)],
+        ),
         Worded::Notice(kind) => (text(notice_subject(kind)(library)), vec![block(Placeholder::Notice)]),
     };
-    let greeting = text(message::letter_greeting(Placeholder::Name.as_str()));
+    let greeting = text(match mail {
+        Worded::GuardianDigest => message::letter_guardian_greeting(name),
+        _ => message::letter_greeting(name),
+    });
     let body = std::iter::once(greeting).chain(rest).collect::<Vec<_>>().join("\n\n");
     Wording { subject, body }
 }
@@ -198,15 +205,15 @@ pub struct Digest {
     pub lines: Vec<Message>,
 }
 
-/// Writes the mail with all reminders of a person.
+/// Writes the mail with all reminders of a person: [`Worded::Digest`], or [`Worded::GuardianDigest`].
 #[must_use]
-pub fn digest(writing: Writing<'_>, name: &str, digest: &Digest, links: Links) -> Letter {
+pub fn digest(mail: Worded, writing: Writing<'_>, name: &str, digest: &Digest, links: Links) -> Letter {
     let reminder = |library: &str| match digest.overdue {
         0 => message::letter_digest_due(digest.due, library),
         overdue => message::letter_digest_overdue(overdue, library),
     };
     let values = Values { name, reminder: Some(&reminder), books: &digest.lines, ..Values::default() };
-    letter(Worded::Digest, writing, &values).links_to(links)
+    letter(mail, writing, &values).links_to(links)
 }
 
 /// Writes a test mail.
@@ -237,10 +244,10 @@ pub fn example(
     let kind = match mail {
         Worded::PasswordLink => return password_link(writing, name, page),
         Worded::PasswordChanged => return password_changed(writing, name),
-        Worded::Digest => {
+        Worded::Digest | Worded::GuardianDigest => {
             let lines = loans.iter().map(|(title, due)| message::notice_due_soon(title, *due)).collect();
             let due = i64::try_from(loans.len()).unwrap_or(i64::MAX);
-            return digest(writing, name, &Digest { overdue: 0, due, lines }, links());
+            return digest(mail, writing, name, &Digest { overdue: 0, due, lines }, links());
         }
         Worded::Notice(kind) => kind,
     };
@@ -442,7 +449,8 @@ mod tests {
         let wordings = own("प्रिय {name}", "Dear {name},\nof {library}\n\n{books}\n\nDesk <2>");
         let writing = Writing { own: Some(&wordings), ..by("en", "City") };
         let lines = vec![message::notice_lent("Emma", Date::default())];
-        let letter = digest(writing, "Asha", &Digest { overdue: 0, due: 1, lines }, Links::default());
+        let lines = Digest { overdue: 0, due: 1, lines };
+        let letter = digest(Worded::Digest, writing, "Asha", &lines, Links::default());
         assert_eq!(letter.subject(), "प्रिय Asha");
         assert!(
             letter.text().starts_with("Dear Asha,\nof City\n\n• You borrowed “Emma”"),
@@ -453,7 +461,7 @@ mod tests {
         let newer = own("{phone}", "{books}");
         let writing = Writing { own: Some(&newer), ..by("en", "City") };
         assert_eq!(
-            digest(writing, "Asha", &Digest::default(), Links::default()).subject(),
+            digest(Worded::Digest, writing, "Asha", &Digest::default(), Links::default()).subject(),
             "0 books are due back at City"
         );
     }
@@ -551,7 +559,7 @@ mod tests {
     }
 
     fn digest_of(language: &str, lines: &Digest, links: Links) -> Letter {
-        digest(by(language, "City"), "Asha", lines, links)
+        digest(Worded::Digest, by(language, "City"), "Asha", lines, links)
     }
 
     #[test]

@@ -8,12 +8,16 @@ use crate::domain::{id::UserId, notice::Kind};
 
 /// Name of the digest in links.
 const REMINDERS: &str = "reminders";
+/// Name of the guardian's digest in links.
+const GUARDIAN: &str = "guardian";
 
 /// Mails from which a link unsubscribes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The digest of reminders.
     Reminders,
+    /// The digest of reminders to the person's guardian.
+    Guardian,
     /// Mails of one kind of notice.
     Kind(Kind),
 }
@@ -22,22 +26,25 @@ impl Scope {
     fn name(self) -> &'static str {
         match self {
             Self::Reminders => REMINDERS,
+            Self::Guardian => GUARDIAN,
             Self::Kind(kind) => kind.as_str(),
         }
     }
 
     fn of(name: &str) -> Option<Self> {
-        if name == REMINDERS {
-            return Some(Self::Reminders);
+        match name {
+            REMINDERS => Some(Self::Reminders),
+            GUARDIAN => Some(Self::Guardian),
+            kind => Kind::of(kind).filter(|kind| kind.is_optional()).map(Self::Kind),
         }
-        Kind::of(name).filter(|kind| kind.is_optional()).map(Self::Kind)
     }
 
-    /// Returns the kinds of notices that the scope covers.
+    /// Returns the kinds of notices to the person that the scope covers.
     #[must_use]
     pub fn kinds(self) -> Vec<Kind> {
         match self {
             Self::Reminders => Kind::ALL.into_iter().filter(|kind| kind.is_reminder()).collect(),
+            Self::Guardian => Vec::new(),
             Self::Kind(kind) => vec![kind],
         }
     }
@@ -83,7 +90,7 @@ mod tests {
     #[test]
     fn a_link_names_its_person_and_kind_and_no_other() {
         let signer = Signer::new("key");
-        for scope in [Scope::Reminders, Scope::Kind(Kind::HoldReady)] {
+        for scope in [Scope::Reminders, Scope::Guardian, Scope::Kind(Kind::HoldReady)] {
             let token = signer.token(UserId(7), scope);
             assert_eq!(signer.read(&token), Some((UserId(7), scope)));
             assert_eq!(Signer::new("another").read(&token), None);

@@ -20,10 +20,13 @@ messages! {
         "{label} must be a day from {min, date, medium} to {max, date, medium}.";
     "notUrl" = not_url(label: &str): "{label} must be a web address that starts with http:// or https://.";
     "notEmail" = not_email(label: &str): "{label} must be an address like name@college.edu.";
+    "notPhone" = not_phone(label: &str): "{label} must be a number like +91 98450 12345.";
     "notListed" = not_listed(label: &str): "{label} must be one of the choices offered.";
     "taken" = taken(label: &str, value: &str): "{label} “{value}” is already in the list.";
     "repeated" = repeated(): "This list names the same entry more than once.";
     "tooMany" = too_many(label: &str, max: usize): "{label}: at most {max}.";
     "endsBeforeItBegins" = ends_before_it_begins(): "The last day must not be before the first.";
+    "quietHoursEmpty" = quiet_hours_empty(): "The quiet hours must not end when they begin.";
+    "mailHourIsQuiet" = mail_hour_is_quiet(): "The reminders would be mailed in the quiet hours. Choose an hour outside them.";
     "tooManyDays" = too_many_days(max: i64): "From the first to the last day must be at most {max} days.";
 }

@@ -52,6 +52,9 @@ messages! {
     "letter.digest.due" = letter_digest_due(count: i64, library: &str):
         "{count, plural, one {# book is} other {# books are}} due back at {library}";
     "letter.digest.what" = letter_digest_what(library: &str): "Your books from {library}:";
+    "letter.guardian.greeting" = letter_guardian_greeting(name: &str): "To the parent or guardian of {name}:";
+    "letter.guardian.what" = letter_guardian_what(name: &str, library: &str):
+        "These are books that {name} has borrowed from {library}.";
     "letter.unsubscribe" = letter_unsubscribe(): "Stop mails like this one";
 
     // A reader's due dates in a calendar program.
@@ -69,5 +72,8 @@ messages! {
     "letter.stop.again" = letter_stop_again(): "Turn these mails on again";
     "letter.stop.on" = letter_stop_on(): "You will get these mails again.";
     "letter.stop.choose" = letter_stop_choose(): "To choose what you are mailed, sign in and open your profile.";
+    "letter.stop.guardianWhat" = letter_stop_guardian_what(library: &str):
+        "You get no more mails from {library} about this reader’s books.";
+    "letter.stop.guardianBack" = letter_stop_guardian_back(): "To change your address, ask the library’s desk.";
     "letter.stop.dead" = letter_stop_dead(): "This link does not work. Copy it whole from the mail, or ask the library’s desk.";
 }

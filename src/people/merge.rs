@@ -131,5 +131,7 @@ fn filled(keep: &Details, dropped: &Details) -> Details {
         category: keep.category.clone(),
         valid_until: keep.valid_until.or(dropped.valid_until),
         barred,
+        guardian_email: of(&keep.guardian_email, &dropped.guardian_email),
+        guardian_phone: of(&keep.guardian_phone, &dropped.guardian_phone),
     }
 }

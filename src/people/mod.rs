@@ -137,7 +137,7 @@ pub fn add(
 ) -> Result<UserId> {
     let details = details.checked(rulebook.on(moment.today))?;
     let person = people::add(tx, &details, moment.at)??;
-    record(tx, moment, by, person, PersonChange::PersonAdded { person: details })?;
+    record(tx, moment, by, person, PersonChange::PersonAdded { person: Box::new(details) })?;
     Ok(person)
 }
 
@@ -157,6 +157,7 @@ pub fn update(
         return Ok(());
     }
     people::update(tx, &subject, &after)??;
+    let (before, after) = (Box::new(before), Box::new(after));
     record(tx, moment, authority.by(), person, PersonChange::PersonUpdated { before, after })
 }
 

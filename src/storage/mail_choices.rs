@@ -17,10 +17,12 @@ pub struct Choices {
     pub language: Option<String>,
     /// Kinds of notices that the person reads on the screen only.
     pub refused: Vec<Kind>,
+    /// True if reminders are mailed once a week.
+    pub weekly: bool,
 }
 
 impl Choices {
-    /// Reads the two columns from `index` on; they are null for a person without preferences.
+    /// Reads the three columns from `index` on; they are null for a person without preferences.
     pub(super) fn read(row: &Row<'_>, index: usize) -> Result<Self> {
         let refused: Option<String> = row.get(index + 1)?;
         let names: Vec<String> =
@@ -28,6 +30,7 @@ impl Choices {
         Ok(Self {
             language: row.get(index)?,
             refused: names.iter().filter_map(|name| Kind::of(name)).collect(),
+            weekly: row.get::<Option<bool>>(index + 2)?.unwrap_or_default(),
         })
     }
 }
@@ -35,11 +38,20 @@ impl Choices {
 /// Returns a person's mail preferences.
 pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
     let found = tx.query_opt(
-        sql!("SELECT language, refused FROM mail_choices WHERE person_id = $1"),
+        sql!("SELECT language, refused, weekly FROM mail_choices WHERE person_id = $1"),
         &[&person],
         |row| Choices::read(row, 0),
     )?;
     Ok(found.unwrap_or_default())
+}
+
+/// True if a person gets reminders once a week.
+pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
+    tx.query_one(
+        sql!("SELECT CASE WHEN EXISTS (SELECT 1 FROM mail_choices WHERE weekly) THEN TRUE ELSE FALSE END"),
+        &[],
+        |row| row.get(0),
+    )
 }
 
 /// Stores a person's mail preferences.
@@ -47,10 +59,11 @@ pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
     let refused: Vec<&str> = choices.refused.iter().map(|kind| kind.as_str()).collect();
     tx.execute_one(
         sql!(
-            "INSERT INTO mail_choices (person_id, language, refused) VALUES ($1, $2, $3)
-             ON CONFLICT (person_id) DO UPDATE SET language = excluded.language, refused = excluded.refused"
+            "INSERT INTO mail_choices (person_id, language, refused, weekly) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (person_id) DO UPDATE
+             SET language = excluded.language, refused = excluded.refused, weekly = excluded.weekly"
         ),
-        &[&person, &choices.language, &json!(refused).to_string()],
+        &[&person, &choices.language, &json!(refused).to_string(), &choices.weekly],
     )
 }
 
@@ -73,12 +86,38 @@ fn change(tx: &mut Tx<'_>, person: UserId, change: impl FnOnce(&mut Vec<Kind>)) 
         &[&person],
     )?;
     let mut choices = tx.query_one(
-        select_to_decide!("SELECT language, refused FROM mail_choices WHERE person_id = $1"),
+        select_to_decide!("SELECT language, refused, weekly FROM mail_choices WHERE person_id = $1"),
         &[&person],
         |row| Choices::read(row, 0),
     )?;
     change(&mut choices.refused);
     save(tx, person, &choices)
+}
+
+/// True if the person's present guardian has ended the mails.
+pub fn guardian_refused(tx: &mut Tx<'_>, person: UserId) -> Result<bool> {
+    tx.query_one(
+        sql!(
+            "SELECT CASE WHEN EXISTS (SELECT 1 FROM users JOIN mail_choices ON mail_choices.person_id = users.id
+                                      WHERE users.id = $1 AND users.guardian_email = mail_choices.guardian_refused)
+                         THEN TRUE ELSE FALSE END"
+        ),
+        &[&person],
+        |row| row.get(0),
+    )
+}
+
+/// Ends the mails to the person's present guardian, or begins them again. Another guardian's address gets them anyway.
+pub fn refuse_as_guardian(tx: &mut Tx<'_>, person: UserId, refuses: bool) -> Result<()> {
+    tx.execute(
+        sql!(
+            "INSERT INTO mail_choices (person_id, refused, guardian_refused)
+             SELECT id, '[]', CASE WHEN $2 THEN guardian_email END FROM users WHERE id = $1
+             ON CONFLICT (person_id) DO UPDATE SET guardian_refused = excluded.guardian_refused"
+        ),
+        &[&person, &refuses],
+    )?;
+    Ok(())
 }
 
 /// Person to whom a mail may be sent.
@@ -89,6 +128,9 @@ pub struct Addressee {
     /// False for an inactive, a merged and an erased person.
     pub active: bool,
     pub choices: Choices,
+    pub guardian: Option<String>,
+    /// True if the guardian has ended the mails.
+    pub guardian_refuses: bool,
 }
 
 /// Returns these people with their mail preferences.
@@ -97,7 +139,8 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
         ($list:literal) => {
             sql!(
                 "SELECT users.id, users.name, users.email, users.active AND users.gone_at IS NULL, mail_choices.language,
-                        mail_choices.refused
+                        mail_choices.refused, mail_choices.weekly, users.guardian_email,
+                        COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
                  FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id WHERE users.id IN (",
                 $list,
                 ")"
@@ -117,6 +160,8 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
             email: row.get(2)?,
             active: row.get(3)?,
             choices: Choices::read(row, 4)?,
+            guardian: row.get(7)?,
+            guardian_refuses: row.get(8)?,
         };
         Ok((row.get(0)?, addressee))
     })?;

@@ -96,6 +96,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0039_suggestions"),
     migration!("0040_calendar_links"),
     migration!("0041_mail_wordings"),
+    migration!("0042_guardians"),
 ];
 
 impl Migration {

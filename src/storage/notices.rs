@@ -84,19 +84,34 @@ pub fn write(tx: &mut Tx<'_>, notices: &[Notice], at: i64) -> Result<u64> {
         return Ok(0);
     }
     let row = |notice: &Notice| {
-        let Notice { person, kind, loan, hold, line, book, change, about, step, day, text, cause } = notice;
+        let Notice {
+            person,
+            to_guardian,
+            kind,
+            loan,
+            hold,
+            line,
+            book,
+            change,
+            about,
+            step,
+            day,
+            text,
+            cause,
+        } = notice;
         let text = Message::to_stored(text);
-        json!([person, kind.as_str(), loan, hold, line, book, change, about, step, day, text, cause])
+        let kind = kind.as_str();
+        json!([person, kind, loan, hold, line, book, change, about, step, day, text, cause, to_guardian])
     };
     let rows = Value::Array(notices.iter().map(row).collect()).to_string();
     let statement = if tx.is_postgres() {
         sql!(
             "INSERT INTO notices (person_id, kind, loan_id, hold_id, line_id, book_id, change_id, about, step, day, text,
-                                  cause, created_at)
+                                  cause, to_guardian, created_at)
              SELECT CAST(new.it ->> 0 AS BIGINT), new.it ->> 1, CAST(new.it ->> 2 AS BIGINT),
                     CAST(new.it ->> 3 AS BIGINT), CAST(new.it ->> 4 AS BIGINT), CAST(new.it ->> 5 AS BIGINT),
                     CAST(new.it ->> 6 AS BIGINT), new.it ->> 7, CAST(new.it ->> 8 AS BIGINT), new.it ->> 9,
-                    new.it ->> 10, new.it ->> 11, CAST($2 AS BIGINT)
+                    new.it ->> 10, new.it ->> 11, CAST(new.it ->> 12 AS BOOLEAN), CAST($2 AS BIGINT)
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
              WHERE NOT EXISTS (SELECT 1 FROM notices AS later WHERE later.loan_id = CAST(new.it ->> 2 AS BIGINT)
                                   AND later.about = new.it ->> 7 AND later.step >= CAST(new.it ->> 8 AS BIGINT))
@@ -105,9 +120,9 @@ pub fn write(tx: &mut Tx<'_>, notices: &[Notice], at: i64) -> Result<u64> {
     } else {
         sql!(
             "INSERT INTO notices (person_id, kind, loan_id, hold_id, line_id, book_id, change_id, about, step, day, text,
-                                  cause, created_at)
+                                  cause, to_guardian, created_at)
              SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, $2
+                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, $2
              FROM json_each($1)
              WHERE NOT EXISTS (SELECT 1 FROM notices AS later WHERE later.loan_id = value ->> 2
                                   AND later.about = value ->> 7 AND later.step >= value ->> 8)
@@ -207,6 +222,8 @@ fn agree_with_holds(tx: &mut Tx<'_>, holds: &[HoldId], undone: bool, at: i64) ->
 pub struct Written {
     pub id: NoticeId,
     pub person: UserId,
+    /// True for a reminder to the person's guardian.
+    pub to_guardian: bool,
     /// `None` for a kind of a newer version of the program.
     pub kind: Option<Kind>,
     pub loan: Option<LoanId>,
@@ -227,7 +244,7 @@ pub struct Written {
 macro_rules! columns {
     () => {
         "id, person_id, kind, loan_id, hold_id, line_id, book_id, text, created_at, read_at, withdrawn_at,
-         mailed_at, unmailed"
+         mailed_at, unmailed, to_guardian"
     };
 }
 
@@ -246,23 +263,24 @@ fn written(row: &Row<'_>) -> Result<Written> {
         withdrawn_at: row.get(10)?,
         mailed_at: row.get(11)?,
         unmailed: row.get::<Option<String>>(12)?.and_then(|name| Unmailed::of(&name)),
+        to_guardian: row.get(13)?,
     })
 }
 
-/// Returns up to `limit` notices of a person that are true, newest first, older than `before`.
+/// Returns up to `limit` notices to a person that are true, newest first, older than `before`.
 pub fn of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i64) -> Result<Vec<Written>> {
     tx.query(
         sql!(
             "SELECT ",
             columns!(),
-            " FROM notices WHERE person_id = $1 AND id < $2 AND withdrawn_at IS NULL ORDER BY id DESC LIMIT $3"
+            " FROM notices WHERE person_id = $1 AND id < $2 AND withdrawn_at IS NULL AND NOT to_guardian ORDER BY id DESC LIMIT $3"
         ),
         &[&person, &before, &limit],
         written,
     )
 }
 
-/// Returns up to `limit` notices of a person, withdrawn ones too, newest first, older than `before`.
+/// Returns up to `limit` notices to a person and the guardian, withdrawn ones too, newest first, older than `before`.
 pub fn all_of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i64) -> Result<Vec<Written>> {
     tx.query(
         sql!(
@@ -279,7 +297,8 @@ pub fn all_of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i
 pub fn unread(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
     tx.query_one(
         sql!(
-            "SELECT COUNT(*) FROM notices WHERE person_id = $1 AND read_at IS NULL AND withdrawn_at IS NULL"
+            "SELECT COUNT(*) FROM notices WHERE person_id = $1 AND read_at IS NULL AND withdrawn_at IS NULL
+               AND NOT to_guardian"
         ),
         &[&person],
         |row| row.get(0),
@@ -291,7 +310,7 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
     tx.execute(
         sql!(
             "UPDATE notices SET read_at = $3
-             WHERE person_id = $1 AND id <= $2 AND read_at IS NULL AND withdrawn_at IS NULL"
+             WHERE person_id = $1 AND id <= $2 AND read_at IS NULL AND withdrawn_at IS NULL AND NOT to_guardian"
         ),
         &[&person, &last, &at],
     )?;
@@ -303,6 +322,8 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
 pub struct UnmailedNotice {
     pub id: NoticeId,
     pub person: UserId,
+    /// True for a reminder to the person's guardian.
+    pub to_guardian: bool,
     /// `None` for a kind of a newer version of the program.
     pub kind: Option<Kind>,
     pub loan: Option<LoanId>,
@@ -325,6 +346,7 @@ fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
         day: row.optional_day(6)?,
         text: Message::stored(&row.get::<String>(7)?),
         created_at: row.get(8)?,
+        to_guardian: row.get(9)?,
     })
 }
 
@@ -337,39 +359,56 @@ macro_rules! open {
 
 macro_rules! columns_to_mail {
     () => {
-        "id, person_id, kind, loan_id, about, step, day, text, created_at"
+        "id, person_id, kind, loan_id, about, step, day, text, created_at, to_guardian"
     };
 }
 
+/// Which notices are mailed now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hours {
+    /// All.
+    Open,
+    /// In the quiet hours: those about the safety of an account.
+    Quiet,
+}
+
 /// True if a notice waits to be mailed, other than those of the daily job.
-pub fn is_urgent(tx: &mut Tx<'_>) -> Result<bool> {
+pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     tx.query_one(
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > 0) THEN TRUE ELSE FALSE END"
+            " AND notices.step IS NULL AND id > 0 AND ($1 OR kind IN ('sign-in-changed', 'new-device')))
+             THEN TRUE ELSE FALSE END"
         ),
-        &[],
+        &[&(hours == Hours::Open)],
         |row| row.get(0),
     )
 }
 
 /// Locks up to `limit` notices after `after` that wait to be mailed, without the daily job's and those locked elsewhere.
-pub fn take_urgent(tx: &mut Tx<'_>, after: NoticeId, limit: i64) -> Result<Vec<UnmailedNotice>> {
+pub fn take_urgent(
+    tx: &mut Tx<'_>,
+    hours: Hours,
+    after: NoticeId,
+    limit: i64,
+) -> Result<Vec<UnmailedNotice>> {
     tx.query(
         select_unlocked!(
             "SELECT ",
             columns_to_mail!(),
             " FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > $1 ORDER BY id LIMIT $2"
+            " AND notices.step IS NULL AND id > $1 AND ($3 OR kind IN ('sign-in-changed', 'new-device'))
+             ORDER BY id LIMIT $2"
         ),
-        &[&after, &limit],
+        &[&after, &limit, &(hours == Hours::Open)],
         unmailed_notice,
     )
 }
 
-/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day.
+/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day. Reminders of people with
+/// weekly digests wait for their day.
 pub fn to_remind(tx: &mut Tx<'_>, day: Date, after: UserId, limit: i64) -> Result<Vec<UserId>> {
     tx.query(
         sql!(
@@ -377,9 +416,11 @@ pub fn to_remind(tx: &mut Tx<'_>, day: Date, after: UserId, limit: i64) -> Resul
             open!(),
             " AND notices.step IS NOT NULL AND person_id > $1
                AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.person_id = notices.person_id AND mails.digest_day = $2)
+               AND ($4 OR to_guardian OR kind = 'hold-expiring'
+                    OR NOT EXISTS (SELECT 1 FROM mail_choices WHERE mail_choices.person_id = notices.person_id AND weekly))
              ORDER BY person_id LIMIT $3"
         ),
-        &[&after, &day.to_string(), &limit],
+        &[&after, &day.to_string(), &limit, &notice::is_weekly_day(day)],
         |row| row.get(0),
     )
 }
@@ -530,9 +571,13 @@ pub struct DueOf {
     pub loan: DueLoan,
     pub name: String,
     pub email: Option<String>,
+    /// Address of the guardian, unless the guardian has ended the mails.
+    pub guardian: Option<String>,
     pub choices: Choices,
     /// Latest reminder of this due date.
     pub last_step: Option<i64>,
+    /// Latest reminder of this due date in a mail to the reader.
+    pub last_mailed: Option<i64>,
 }
 
 /// Returns the open loans of active people due until `last`, by person and due date.
@@ -540,8 +585,11 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
     tx.query(
         sql!(
             "SELECT loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date, users.name,
-                    users.email, mail_choices.language, mail_choices.refused,
-                    (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date)
+                    users.email, mail_choices.language, mail_choices.refused, mail_choices.weekly,
+                    (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date),
+                    (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date
+                        AND notices.mailed_at IS NOT NULL AND NOT notices.to_guardian),
+                    NULLIF(users.guardian_email, mail_choices.guardian_refused)
              FROM loans JOIN users ON users.id = loans.user_id
                   LEFT JOIN mail_choices ON mail_choices.person_id = users.id
              WHERE loans.ended_at IS NULL AND loans.return_date <= $1 AND users.active AND users.gone_at IS NULL
@@ -549,6 +597,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
         ),
         &[&last.to_string()],
         |row| {
+            let (choices, guardian) = (Choices::read(row, 8)?, row.get::<Option<String>>(13)?);
             let loan = DueLoan {
                 id: row.get(0)?,
                 person: row.get(1)?,
@@ -556,9 +605,11 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                 title: row.get(3)?,
                 begun: row.day(4)?,
                 due: row.day(5)?,
+                has_guardian: guardian.is_some(),
+                is_weekly: choices.weekly,
             };
-            let choices = Choices::read(row, 8)?;
-            Ok(DueOf { loan, name: row.get(6)?, email: row.get(7)?, choices, last_step: row.get(10)? })
+            let (name, email, last_step, last_mailed) = (row.get(6)?, row.get(7)?, row.get(11)?, row.get(12)?);
+            Ok(DueOf { loan, name, email, guardian, choices, last_step, last_mailed })
         },
     )
 }
@@ -568,8 +619,12 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     macro_rules! lock {
         ($($loans:literal),+) => {
             select_to_decide!(
-                "SELECT id, user_id, book_id, title, entry_date, return_date FROM loans
-                 WHERE ended_at IS NULL AND id IN (",
+                "SELECT id, user_id, book_id, title, entry_date, return_date,
+                        EXISTS (SELECT 1 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+                                WHERE users.id = loans.user_id
+                                  AND NULLIF(users.guardian_email, mail_choices.guardian_refused) IS NOT NULL),
+                        EXISTS (SELECT 1 FROM mail_choices WHERE mail_choices.person_id = loans.user_id AND weekly)
+                 FROM loans WHERE ended_at IS NULL AND id IN (",
                 $($loans),+,
                 ") ORDER BY id"
             )
@@ -590,6 +645,8 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
             title: row.get(3)?,
             begun: row.day(4)?,
             due: row.day(5)?,
+            has_guardian: row.get(6)?,
+            is_weekly: row.get(7)?,
         })
     })
 }

@@ -218,6 +218,28 @@ async fn twins_are_told_by_one_other_line_and_their_number_r_people_4_x2() {
 }
 
 #[tokio::test]
+async fn a_file_brings_guardians_and_a_hyphen_takes_them_away_r_people_4() {
+    let app = TestApp::new().await;
+    let librarian = app.admin(0).await;
+    let stored = || app.raw("SELECT guardian_email, guardian_phone FROM users WHERE roll_number = 'a1'");
+    let cell = |text: &str| Some(text.to_owned());
+    for (cells, changed, email, phone) in [
+        ("mother@home.in,'+91 98450 12345", json!([]), cell("mother@home.in"), cell("+91 98450 12345")),
+        (",98450 00000", json!(["guardianPhone"]), cell("mother@home.in"), cell("98450 00000")),
+        ("-,", json!(["guardianEmail"]), None, cell("98450 00000")),
+    ] {
+        let file = format!("rollNumber,name,guardianEmail,guardianPhone\nA1,Asha,{cells}\n");
+        let report = import(&librarian, &file, false).await.expect(200);
+        let fields = report["changed"].as_array().expect("a list").first().map(|one| one["fields"].clone());
+        assert_eq!(fields.unwrap_or(json!([])), changed, "{report}");
+        assert_eq!(stored(), [[email, phone]], "{cells}");
+    }
+    let wrong = import(&librarian, "rollNumber,guardianPhone\nA1,home\n", true).await.expect(200);
+    let reason = &wrong["rejected"][0]["reason"];
+    assert_eq!(reason, "guardianPhone: Guardian’s phone must be a number like +91 98450 12345.");
+}
+
+#[tokio::test]
 async fn rows_without_anything_are_no_rows_r_people_4() {
     let app = TestApp::new().await;
     let librarian = app.admin(0).await;

@@ -23,6 +23,9 @@ on_both_databases!(
     each_notice_without_a_mail_has_its_reason_r_people_2,
     a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing,
     a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again,
+    an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it,
+    a_reader_who_wants_it_is_reminded_on_mondays_alone,
+    mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_account,
 );
 
 /// A library with mail at an address of its own.
@@ -342,6 +345,152 @@ async fn a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_agai
     }
     assert_eq!(refused().await, json!(["charged"]), "other kinds stay as they were chosen");
     assert!(mailed.open("GET", &link, "").await.text.contains("<button>Stop these mails</button>"));
+}
+
+async fn an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let asha = app.student(1).await;
+    let path = format!("/people/{}", asha.uid);
+    let wrong = json!({ "guardianEmail": "mother", "guardianPhone": "at home" });
+    let wrong = app.admin(0).await.patch(&path, &wrong).await.wrong_fields();
+    assert_eq!(wrong, ["guardianEmail", "guardianPhone"]);
+    let guardian = json!({ "guardianEmail": "mother@home.in", "guardianPhone": "+91 98450 12345" });
+    app.admin(0).await.patch(&path, &guardian).await.expect(200);
+    let loan = asha.borrow(app.book("Emma", 1).await).await;
+
+    // What is due soon is the reader's own affair.
+    app.set_clock("2026-11-25T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 1);
+    app.set_clock("2026-11-28T12:00:00Z");
+    let plan = app.admin(0).await.get("/mails/tomorrow").await.expect(200);
+    let planned = |n: usize| (&plan["first"][n]["address"], &plan["first"][n]["toGuardian"]);
+    assert_eq!(planned(0), (&json!("student1@college.edu"), &json!(false)));
+    assert_eq!(planned(1), (&json!("mother@home.in"), &json!(true)));
+    app.set_clock("2026-11-29T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!((mailed.queue().await, mailed.queue().await), (2, 0), "as planned");
+    mailed.send().await;
+    let (subject, text) = mailed.words("mother@home.in").remove(0);
+    assert_eq!(subject, "1 book is overdue at the library");
+    assert!(text.starts_with("To the parent or guardian of Student 1:\n"), "{text}");
+    assert!(text.contains("• “Emma” was due back on 28 Nov 2026."), "{text}");
+    assert!(!text.contains("library/notices"), "the page is the reader's: {text}");
+
+    // On the screen it is the reader's once; the librarian sees both.
+    let asha = app.student(1).await;
+    let own = asha.get("/me/notices").await.expect(200);
+    assert_eq!((own["notices"].as_array().map(Vec::len), &own["unread"]), (Some(2), &json!(2)));
+    let all = app.admin(0).await.get(&format!("{path}/notices")).await.expect(200);
+    let to_guardian = |notice: &&Value| notice["toGuardian"] == true;
+    assert_eq!(all["notices"].as_array().expect("a list").iter().filter(to_guardian).count(), 1);
+
+    // The guardian ends the mails; another guardian gets them.
+    let of_guardian = |mail: &&String| mail.contains("mother@home.in");
+    let mail = mailed.server.received().into_iter().find(|mail| of_guardian(&mail)).expect("a mail");
+    let link = header(&mail, "List-Unsubscribe").trim_matches(['<', '>']).to_owned();
+    let page = mailed.open("GET", &link, "").await;
+    assert!(page.text.contains("about this reader’s books"), "{}", page.text);
+    assert_eq!(mailed.open("POST", &link, "List-Unsubscribe=One-Click").await.status, 200);
+    app.set_clock("2026-12-05T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 1, "the reader's own");
+    let other = json!({ "guardianEmail": "father@home.in" });
+    app.admin(0).await.patch(&path, &other).await.expect(200);
+    app.set_clock("2026-12-12T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 2);
+
+    // A book that is back is no longer asked for.
+    let before = mailed.server.received().len();
+    app.admin(0).await.post(&format!("/loans/{loan}/return"), &json!({})).await.expect(204);
+    mailed.send().await;
+    assert_eq!(mailed.server.received().len(), before, "nor for what waited since 5 December");
+}
+
+async fn a_reader_who_wants_it_is_reminded_on_mondays_alone(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let asha = app.student(1).await;
+    let choices = json!({ "refused": [], "weekly": true });
+    assert_eq!(asha.put("/me/mail-choices", "*", &choices).await.expect(200)["weekly"], true);
+    asha.borrow(app.book("Emma", 1).await).await;
+    let run = async |day: &str| {
+        app.set_clock(&format!("{day}T06:00:00Z"));
+        mailed.remind().await;
+        mailed.queue().await
+    };
+    // Due on Saturday: Monday's digest says so, the days after are silent, and the next Monday's says that it was due.
+    for (day, mails) in [("2026-11-23", 1), ("2026-11-25", 0), ("2026-11-28", 0), ("2026-11-29", 0)] {
+        assert_eq!(run(day).await, mails, "{day}");
+    }
+    let plan = app.admin(0).await.get("/mails/tomorrow").await.expect(200);
+    assert_eq!((&plan["count"], &plan["first"][0]["lines"].as_array().map(Vec::len)), (&json!(1), &Some(1)));
+    assert_eq!((run("2026-11-30").await, run("2026-12-01").await), (1, 0));
+    let words = mailed.words("student1@college.edu");
+    let [(soon, _), (late, text)] = &words[..] else { panic!("{words:?}") };
+    assert_eq!(
+        (soon.as_str(), late.as_str()),
+        ("1 book is due back at the library", "1 book is overdue at the library")
+    );
+    assert_eq!(text.matches("“Emma”").count(), 1, "{text}");
+}
+
+async fn mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_account(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    let admin = app.admin(0).await;
+    let mut settings = admin.get("/settings/notices").await.expect(200);
+    assert_eq!(settings["quiet"], Value::Null);
+    settings["quiet"] = json!({ "from": 22, "to": 9 });
+    let wrong = admin.put("/settings/notices", "*", &settings).await.wrong_fields();
+    assert_eq!(wrong, ["mailHour"], "the reminders go at eight");
+    settings["quiet"] = json!({ "from": 22, "to": 7 });
+    admin.put("/settings/notices", "*", &settings).await.expect(200);
+    // Ten in the evening in the library's zone.
+    app.set_clock("2026-11-21T16:30:00Z");
+    keep_copy(app, &app.student(1).await, &app.student(2).await, "Godaan").await;
+    assert_eq!(mailed.queue().await, 0);
+    app.raw(&format!(
+        "INSERT INTO notices (person_id, kind, text, cause, created_at)
+         VALUES ({}, 'new-device', '[]', 'new-device:1', {})",
+        asha.uid,
+        app.clock.now()
+    ));
+    assert_eq!(mailed.queue().await, 1, "safety does not wait");
+    app.set_clock("2026-11-22T01:29:00Z");
+    assert_eq!(mailed.queue().await, 0);
+    app.set_clock("2026-11-22T01:30:00Z");
+    assert_eq!(mailed.queue().await, 1);
+    assert_eq!(outcomes(app, &bala).await, [outcome("hold-ready", "mailed")]);
+}
+
+#[tokio::test]
+async fn a_guardian_is_seen_by_librarians_who_may_change_people_alone() {
+    let app = TestApp::new().await;
+    let asha = app.student(1).await;
+    let path = format!("/people/{}", asha.uid);
+    let guardian = json!({ "guardianEmail": "mother@home.in", "guardianPhone": "+91 98450 12345" });
+    let saved = app.admin(0).await.patch(&path, &guardian).await.expect(200);
+    assert_eq!(saved["guardianEmail"], "mother@home.in");
+    let desk = app.admin(1).await;
+    app.raw(&format!("UPDATE users SET capabilities = 'desk,money' WHERE id = {}", desk.uid));
+    for (person, may) in [(app.admin(0).await, true), (desk, false)] {
+        for path in [path.as_str(), &format!("/changes?person={}", asha.uid)] {
+            let answer = person.get(path).await;
+            assert_eq!(answer.status, 200);
+            assert_eq!(answer.text.contains("mother@home.in"), may, "{path}: {}", answer.text);
+        }
+        assert!(!person.get("/people").await.text.contains("mother@home.in"), "not in the list");
+    }
+    let file = app.admin(0).await.get("/people.csv").await.text;
+    assert!(file.contains("mother@home.in,'+91 98450 12345"), "{file}");
+    assert!(asha.get("/me/data").await.text.contains("mother@home.in"));
+    app.admin(0).await.delete(&path).await;
+    let left = app.raw(&format!("SELECT guardian_email, guardian_phone FROM users WHERE id = {}", asha.uid));
+    assert_eq!(left, [[None, None]]);
 }
 
 #[tokio::test]

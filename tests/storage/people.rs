@@ -37,6 +37,8 @@ fn details(name: &str, roll_number: Option<&str>) -> Details {
         category: "Student".into(),
         valid_until: None,
         barred: None,
+        guardian_email: None,
+        guardian_phone: None,
     }
 }
 

@@ -358,8 +358,8 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::all_of_person(tx, person, NoticeId(9), 9)?;
     notices::unread(tx, person)?;
     notices::read(tx, person, NoticeId(9), 1)?;
-    notices::is_urgent(tx)?;
-    notices::take_urgent(tx, NoticeId(0), 9)?;
+    notices::is_urgent(tx, notices::Hours::Quiet)?;
+    notices::take_urgent(tx, notices::Hours::Open, NoticeId(0), 9)?;
     notices::to_remind(tx, today, UserId(0), 9)?;
     notices::count_reminders(tx, &[person])?;
     notices::take_reminders(tx, &[person])?;
@@ -370,6 +370,9 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::release(tx, MailId(1))?;
     notices::due_by_person(tx, today)?;
     mail_choices::of(tx, person)?;
+    mail_choices::is_any_weekly(tx)?;
+    mail_choices::guardian_refused(tx, person)?;
+    mail_choices::refuse_as_guardian(tx, person, true)?;
     mail_choices::refuse(tx, person, &[NoticeKind::Overdue])?;
     mail_choices::addressees(tx, &[person])?;
     mail_choices::holder(tx, person)?;
@@ -492,6 +495,8 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
         category: "Student".into(),
         valid_until: None,
         barred: None,
+        guardian_email: None,
+        guardian_phone: None,
     };
     let added = people::add(tx, &details, 1)?.expect("nothing is taken");
     let person = subject(tx, added);

@@ -1,3 +1,4 @@
+import { expectAccessible } from './support/accessible'
 import { heading, question, row, search } from './support/screens'
 import { expect, present, test } from './support/test'
 
@@ -115,6 +116,37 @@ test('R-PEOPLE-3 the window of a new person keeps what was typed when it closes 
   await question(page).getByRole('button', { name: 'Cancel' }).click()
   await add.click()
   await expect(name).toHaveValue('')
+})
+
+test('R-PEOPLE-2 a guardian is written on the page of a person, and reminded by a setting', async ({
+  page,
+  library,
+}) => {
+  const reader = await library.student({ name: 'Esha Kaul' })
+  await page.goto(`people/${reader.user.uid}`)
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await question(page).getByLabel('Guardian’s email').fill('mother')
+  await question(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(question(page).getByText('Guardian’s email must be an address like name@college.edu.')).toBeVisible()
+  await question(page).getByLabel('Guardian’s email').fill('mother@home.in')
+  await question(page).getByLabel('Guardian’s phone').fill('+91 98450 12345')
+  await expectAccessible(page, 'the form of a person')
+  await question(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('link', { name: 'mother@home.in' })).toHaveAttribute('href', 'mailto:mother@home.in')
+  await expect(page.getByRole('link', { name: '+91 98450 12345' })).toHaveAttribute('href', 'tel:+919845012345')
+
+  await page.goto('settings?tab=notices')
+  const guardians = page.getByRole('group', { name: 'Also to the guardian' })
+  await expect(guardians.getByLabel('Overdue')).toBeChecked()
+  await guardians.getByLabel('Due today').check()
+  await page.getByLabel('From', { exact: true }).selectOption('21:00')
+  await expect(page.getByLabel('Until', { exact: true })).toHaveValue('7')
+  await expectAccessible(page, 'the settings of notices')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Settings saved.').first()).toBeVisible()
+  await page.reload()
+  await expect(guardians.getByLabel('Due today')).toBeChecked()
+  await expect(page.getByLabel('From', { exact: true })).toHaveValue('21')
 })
 
 test('R-PEOPLE-6 whoever is deactivated is out at once, and back when activated', async ({

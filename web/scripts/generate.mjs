@@ -89,7 +89,9 @@ for (const [name, fields] of Object.entries(forms)) {
     const label = resolve(properties[field])['x-label']
     if (label === undefined) continue
     messages.push([`label.${name}.${field}`, label])
-    labels[label] ??= `${name}.${field}`
+    // The sign-in page loads these: a field that its label spells is left out.
+    const spelled = label.toLowerCase().replace(/ (.)/g, (_, letter) => letter.toUpperCase())
+    labels[label] ??= `${name}.${field === spelled ? '' : field}`
   }
 }
 // A body without a label is no form that a person fills in.
@@ -102,7 +104,7 @@ const contract =
   `/** Rules of every form: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(Object.fromEntries(labelled), null, 2)} as const\n`
 const labelKeys =
   NOTICE +
-  `/** Message key (without the prefix \`label.\`) of each English label. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
+  `/** Message key of each English label, without the prefix \`label.\` and without a field that the label spells. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
 
 const inEnglish = Object.fromEntries(messages.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 

@@ -247,6 +247,19 @@ impl Change {
 }
 
 impl Change {
+    /// Removes the guardian's address and phone from recorded details of a person.
+    pub fn hide_guardian(&mut self) {
+        match self {
+            Self::Undone { first, .. } => first.hide_guardian(),
+            Self::Person(PersonChange::PersonAdded { person }) => person.hide_guardian(),
+            Self::Person(PersonChange::PersonUpdated { before, after }) => {
+                before.hide_guardian();
+                after.hide_guardian();
+            }
+            _ => {}
+        }
+    }
+
     /// Names the ordinary way to correct the change once its day is over; `None` if the change is never undone.
     #[must_use]
     pub fn instead(&self) -> Option<Message> {

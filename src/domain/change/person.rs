@@ -24,11 +24,11 @@ pub enum PersonChange {
         after: Profile,
     },
     PersonAdded {
-        person: Details,
+        person: Box<Details>,
     },
     PersonUpdated {
-        before: Details,
-        after: Details,
+        before: Box<Details>,
+        after: Box<Details>,
     },
     /// The person may no longer sign in, borrow or hold; loans and dues stay open.
     PersonDeactivated {

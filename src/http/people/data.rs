@@ -67,6 +67,8 @@ pub struct PersonData {
     mail_language: Option<String>,
     /// Kinds of notices that the person does not want by mail.
     mails_refused: Vec<Kind>,
+    /// True if reminders are mailed once a week.
+    reminders_weekly: bool,
     /// Time at which the person made a calendar link; null without one.
     #[schema(required, format = DateTime)]
     calendar_link_made_at: Option<String>,
@@ -206,6 +208,7 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
             notices: cut(told, "notices", &mut names).into_iter().filter_map(Notice::of).collect(),
             mail_language: mail.language,
             mails_refused: mail.refused,
+            reminders_weekly: mail.weekly,
             calendar_link_made_at: calendar_links::made_at(tx, uid)?.map(rfc3339),
             counted_for_suggestions: suggestions::is_counted(tx, uid)?,
             sessions: sessions::of_person(tx, uid, moment.at)?

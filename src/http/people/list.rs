@@ -188,7 +188,7 @@ pub async fn list_people(
     let limit = page::length(query.limit, 50)?;
     let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
-    let list = app
+    let mut list = app
         .library
         .db
         .snapshot(move |tx| -> Result<PeopleList> {
@@ -211,11 +211,12 @@ pub async fn list_people(
             })
         })
         .await?;
+    list.people.iter_mut().for_each(|person| person.details.hide_guardian());
     Ok(axum::Json(list))
 }
 
 /// Columns of the file, named as in an import (R-PEOPLE-4).
-const FILE_COLUMNS: [&str; 12] = [
+const FILE_COLUMNS: [&str; 14] = [
     "rollNumber",
     "name",
     "email",
@@ -228,6 +229,8 @@ const FILE_COLUMNS: [&str; 12] = [
     "openLoans",
     "overdueLoans",
     "owes",
+    "guardianEmail",
+    "guardianPhone",
 ];
 
 /// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
@@ -278,5 +281,7 @@ fn cells_of(person: Person) -> [String; FILE_COLUMNS.len()] {
         person.open_loans.to_string(),
         person.overdue_loans.to_string(),
         format!("{units}.{rest:02}"),
+        text(person.details.guardian_email),
+        text(person.details.guardian_phone),
     ]
 }

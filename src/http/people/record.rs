@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use super::shown;
 use crate::{
     domain::{
+        account::Capability,
         id::UserId,
         person::{Barred, Details, Person},
         rule::{Invalid, Text},
@@ -27,7 +28,11 @@ use crate::{
 
 /// Read a person (R-PEOPLE-2). For the id of a merged record, returns the record that was kept (R-PEOPLE-9).
 #[utoipa::path(get, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 200, body = Person)))]
-pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<axum::Json<Person>> {
+pub async fn read_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+) -> Result<axum::Json<Person>> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let person = app
         .library
@@ -35,7 +40,11 @@ pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Resu
         .snapshot(move |tx| -> Result<Person> {
             let rulebook = policies.current(tx)?;
             let uid = kept_instead(tx, uid)?.unwrap_or(uid);
-            shown(tx, &rulebook, today, uid)
+            let mut person = shown(tx, &rulebook, today, uid)?;
+            if !librarian.capabilities.contains(&Capability::People) {
+                person.details.hide_guardian();
+            }
+            Ok(person)
         })
         .await?;
     Ok(axum::Json(person))
@@ -67,6 +76,11 @@ pub struct PersonForm {
     valid_until: Option<Date>,
     #[serde(default)]
     barred: Option<Barred>,
+    /// Address of a parent or guardian, to whom reminders may be mailed.
+    #[serde(default)]
+    guardian_email: Option<String>,
+    #[serde(default)]
+    guardian_phone: Option<String>,
 }
 
 /// Add a person without a password.
@@ -89,6 +103,8 @@ pub async fn add_person(
             category: form.category.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| STUDENT.into()),
             valid_until: form.valid_until,
             barred: form.barred,
+            guardian_email: form.guardian_email,
+            guardian_phone: form.guardian_phone,
         };
         let uid = people::add(tx, Some(librarian.uid), moment, &rulebook, details)?;
         let person = shown(tx, &rulebook, moment.today, uid)?;
@@ -122,6 +138,12 @@ pub struct PersonEdit {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Barred>)]
     barred: Option<Option<Barred>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    guardian_email: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    guardian_phone: Option<Option<String>>,
 }
 
 impl PersonEdit {
@@ -135,6 +157,8 @@ impl PersonEdit {
             category: self.category.unwrap_or(before.category),
             valid_until: self.valid_until.unwrap_or(before.valid_until),
             barred: self.barred.unwrap_or(before.barred),
+            guardian_email: self.guardian_email.unwrap_or(before.guardian_email),
+            guardian_phone: self.guardian_phone.unwrap_or(before.guardian_phone),
         }
     }
 }

@@ -367,7 +367,13 @@ export const forms = {
     "overdueDays": {
       "required": false
     },
+    "quiet": {
+      "required": true
+    },
     "screenOnly": {
+      "required": false
+    },
+    "toGuardians": {
       "required": false
     }
   },
@@ -428,6 +434,19 @@ export const forms = {
       "minLength": 1,
       "maxLength": 254,
       "format": "email"
+    },
+    "guardianEmail": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "guardianPhone": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 30
     },
     "name": {
       "trimmed": true,

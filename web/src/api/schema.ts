@@ -11244,6 +11244,10 @@ export interface components {
             department: string | null;
             /** @description Address for signing in, as typed; null without one. */
             email: string | null;
+            /** @description Address of a parent or guardian for reminders. Left out if there is none, and for readers who may not change people. */
+            guardianEmail?: string | null;
+            /** @description Phone of a parent or guardian; left out like the address. */
+            guardianPhone?: string | null;
             name: string;
             /** @description Number on the ID card, lower-case, unique. */
             rollNumber: string | null;
@@ -11996,6 +12000,8 @@ export interface components {
             on: boolean;
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
+            /** @description True if reminders come once a week, on Monday; otherwise on each day that has some. */
+            weekly: boolean;
         };
         /** @description Mail preferences to save. */
         MailChoicesForm: {
@@ -12003,6 +12009,8 @@ export interface components {
             language?: string | null;
             /** @description Kinds to get on the screen only. Notices about the security of the account are always mailed. */
             refused: components["schemas"]["Kind"][];
+            /** @description True to get reminders once a week, on Monday. */
+            weekly?: boolean;
         };
         /** @description Number of mails per state. */
         MailCounts: {
@@ -12378,6 +12386,8 @@ export interface components {
             readAt: string | null;
             /** @description Text of the notice, in one or two sentences. */
             text: components["schemas"]["Message"][];
+            /** @description True for a reminder to the person's guardian. */
+            toGuardian: boolean;
             unmailed: components["schemas"]["Unmailed"] | null;
             /**
              * Format: date-time
@@ -12437,11 +12447,20 @@ export interface components {
              *     ]
              */
             overdueDays: number[];
+            /** @default null */
+            quiet: components["schemas"]["QuietHours"] | null;
             /**
              * @description Kinds that are shown on the screen and not mailed.
              * @default []
              */
             screenOnly: components["schemas"]["Kind"][];
+            /**
+             * @description Kinds of reminders that are mailed to the reader's guardian too.
+             * @default [
+             *       "overdue"
+             *     ]
+             */
+            toGuardians: components["schemas"]["Kind"][];
         };
         /** @description Code that a phone opens, and the token that the phone will send from then on. */
         OpenForm: {
@@ -12752,6 +12771,8 @@ export interface components {
             person: components["schemas"]["Person"];
             /** @description Providers that the account is linked to. */
             providers: components["schemas"]["LinkedProvider"][];
+            /** @description True if reminders are mailed once a week. */
+            remindersWeekly: boolean;
             reviews: components["schemas"]["BookReview"][];
             secondFactors: components["schemas"]["SecondFactors"];
             sessions: components["schemas"]["DataSession"][];
@@ -12763,6 +12784,8 @@ export interface components {
             category?: string | null;
             department?: string | null;
             email?: string | null;
+            guardianEmail?: string | null;
+            guardianPhone?: string | null;
             name?: string | null;
             rollNumber?: string | null;
             /** Format: date */
@@ -12777,6 +12800,12 @@ export interface components {
             department?: string | null;
             /** Format: email */
             email?: string | null;
+            /**
+             * Format: email
+             * @description Address of a parent or guardian, to whom reminders may be mailed.
+             */
+            guardianEmail?: string | null;
+            guardianPhone?: string | null;
             /** @description Full name. */
             name: string;
             /** @description Number on the ID card; stored lower-case, unique. */
@@ -12855,8 +12884,10 @@ export interface components {
             address: string;
             /** @description Lines of the mail. */
             lines: components["schemas"]["Message"][];
+            /** @description Name of the reader, also for a mail to the guardian. */
             name: string;
             person: components["schemas"]["UserId"];
+            toGuardian: boolean;
         };
         /** @description Response to a failed request: `application/problem+json` (RFC 9457). */
         Problem: {
@@ -12950,6 +12981,13 @@ export interface components {
             next?: string;
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
+        };
+        /** @description Hours of the library's day in which mails wait, from the first to before the last; they may go past midnight. */
+        QuietHours: {
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            to: number;
         };
         /**
          * @description Rating of a figure by the module.

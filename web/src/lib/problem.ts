@@ -62,9 +62,14 @@ function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: read
 export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
-  const named =
-    typeof label === 'string' ? { ...params, label: translate(`label.${labels[label]}`, {}, label) } : params
+  const named = typeof label === 'string' ? { ...params, label: translate(keyOf(label), {}, label) } : params
   return translate(rule.includes('.') ? rule : `field.${rule}`, named, message)
+}
+
+/** Returns the message key of an English label. */
+function keyOf(label: string): string {
+  const spelled = label.toLowerCase().replace(/ (.)/g, (_, letter: string) => letter.toUpperCase())
+  return `label.${labels[label]}`.replace(/\.$/, `.${spelled}`)
 }
 
 export function unreachable(): ProblemError {

@@ -72,7 +72,10 @@ describe('mails', () => {
       byMail: false,
       count: 12,
       withoutAddress: 1,
-      first: [{ person: 7, name: 'Asha', address: 'asha@college.edu', lines: [] }],
+      first: [
+        { person: 7, name: 'Asha', toGuardian: false, address: 'asha@college.edu', lines: [] },
+        { person: 7, name: 'Asha', toGuardian: true, address: 'mother@home.in', lines: [] },
+      ],
     }
     const made = open(list([]), { 'GET /mails/tomorrow': { body: plan } })
     const show = await screen.findByRole('button', { name: 'Show tomorrow’s reminders' })
@@ -80,8 +83,11 @@ describe('mails', () => {
     await userEvent.click(show)
     expect(await screen.findByText(/12 mails would be sent. 1 reader has no email address./)).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
-    expect(screen.getByText('And 11 more mails.')).toBeVisible()
-    expect(screen.getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')
+    expect(screen.getByText('And 10 more mails.')).toBeVisible()
+    const [own, guardians] = screen.getAllByRole('listitem').filter((item) => item.textContent.includes('Asha'))
+    expect(within(own!).getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')
+    expect(own).not.toHaveTextContent('To the guardian')
+    expect(guardians).toHaveTextContent('Asha mother@home.in To the guardian')
   })
 
   it('says where mail is off', async () => {

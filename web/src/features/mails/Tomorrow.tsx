@@ -40,14 +40,20 @@ function Plan() {
             {withoutAddress > 0 && t('mails.tomorrow.withoutAddress', { count: withoutAddress })}
           </Text>
           <ul style={{ paddingInlineStart: '1.25rem' }}>
-            {first.map(({ person, name, address, lines }) => (
-              <li key={person} style={{ marginBottom: '0.75rem' }}>
+            {first.map(({ person, name, toGuardian, address, lines }) => (
+              <li key={`${person} ${toGuardian}`} style={{ marginBottom: '0.75rem' }}>
                 <Anchor component={Link} to={paths.person(person)} dir="auto">
                   {name}
                 </Anchor>{' '}
                 <Text component="span" size="sm" c="dimmed" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
                   {address}
                 </Text>
+                {toGuardian && (
+                  <Text component="span" size="sm" c="dimmed">
+                    {' '}
+                    {t('mails.tomorrow.toGuardian')}
+                  </Text>
+                )}
                 <Text size="sm" dir="auto">
                   {lines.map(translateMessage).join(' ')}
                 </Text>

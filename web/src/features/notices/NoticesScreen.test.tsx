@@ -8,6 +8,7 @@ import { fakeServer } from '../../testing/server'
 
 const notice = (id: number, changes: Partial<Notice> = {}): Notice => ({
   id,
+  toGuardian: false,
   kind: 'due-today',
   text: [{ code: 'notice.dueToday', params: { title: `Book ${id}`, due: '2026-11-28' }, text: '' }],
   at: '2026-11-28T01:00:00Z',

@@ -6,6 +6,7 @@ import { useAction } from '../../api/action'
 import { readPeopleColumns, uploadOf } from '../../api/imports'
 import { importPeople } from '../../api/people'
 import type { FileColumns, ImportReport, Person } from '../../api/types'
+import { labelOf } from '../../api/validate'
 import { t } from '../../lib/messages'
 import { focusHere } from '../../lib/focus'
 import { paths } from '../../screens'
@@ -28,6 +29,8 @@ const NAMES = {
   section: () => t('people.import.section'),
   category: () => t('people.fact.category'),
   validUntil: () => t('people.fact.validUntil'),
+  guardianEmail: () => labelOf('PersonForm', 'guardianEmail'),
+  guardianPhone: () => labelOf('PersonForm', 'guardianPhone'),
 }
 
 const nameOf = (field: string) => NAMES[field as keyof typeof NAMES]()
@@ -230,7 +233,7 @@ function Missing({ report: { dryRun, totals, missing, missingPeople } }: { repor
   )
 }
 
-type Field = 'name' | 'email' | 'department' | 'batch' | 'category' | 'validUntil'
+type Field = Exclude<keyof typeof NAMES, 'rollNumber' | 'section'>
 
 function Changed({ report: { changed, totals } }: { report: ImportReport }) {
   if (changed.length === 0) return null

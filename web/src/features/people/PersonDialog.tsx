@@ -37,6 +37,8 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
       name: (name: string) => check('PersonForm', 'name', name),
       email: (email: string) => check('PersonForm', 'email', email),
       rollNumber: (rollNumber: string) => check('PersonForm', 'rollNumber', rollNumber),
+      guardianEmail: (email: string) => check('PersonForm', 'guardianEmail', email),
+      guardianPhone: (phone: string) => check('PersonForm', 'guardianPhone', phone),
       barred: {
         reason: (reason: string, { barred }: PersonValues) =>
           barred.until !== '' && reason.trim() === '' ? t('people.form.reasonMissing') : null,
@@ -63,7 +65,8 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
     done: ({ name }) => t('people.form.saved', { name }),
   })
   const { form, onSubmit, pending, failure } = person ? editing : adding
-  const label = (field: 'name' | 'rollNumber' | 'email' | 'department' | 'batch') => ({
+  type Labelled = 'name' | 'rollNumber' | 'email' | 'department' | 'batch' | 'guardianEmail' | 'guardianPhone'
+  const label = (field: Labelled) => ({
     label: labelOf('PersonForm', field),
     ...form.getInputProps(field),
   })
@@ -111,6 +114,20 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
               label={t('people.fact.validUntil')}
               description={t('people.form.validUntilHint')}
               {...form.getInputProps('validUntil')}
+            />
+          </Group>
+          <Group grow align="start">
+            <TextInput
+              {...label('guardianEmail')}
+              description={t('people.form.guardianHint')}
+              type="email"
+              autoComplete="off"
+            />
+            <TextInput
+              {...label('guardianPhone')}
+              description={t('people.form.guardianPhoneHint')}
+              type="tel"
+              autoComplete="off"
             />
           </Group>
           <Fieldset legend={t('people.form.barred')}>

@@ -11,7 +11,8 @@ import { PersonBadges } from './PersonBadges'
 /** A person's loans and dues, roll number, contact, class and validity. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
   const { uid, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
-  const mayTake = useMay('money')
+  const { guardianEmail, guardianPhone } = person
+  const mayTake = useMay('desk')
   return (
     <>
       <p className={classes.badges}>
@@ -37,6 +38,20 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
         {validUntil !== null && (
           <Fact name={t('people.fact.validUntil')}>
             <DateText day={validUntil} />
+          </Fact>
+        )}
+        {(guardianEmail ?? guardianPhone) && (
+          <Fact name={t('people.fact.guardian')}>
+            {guardianEmail && (
+              <Anchor href={`mailto:${guardianEmail}`} fz="inherit" display="block">
+                {guardianEmail}
+              </Anchor>
+            )}
+            {guardianPhone && (
+              <Anchor href={`tel:${guardianPhone.replace(/[^+\d]/g, '')}`} fz="inherit" dir="ltr">
+                {guardianPhone}
+              </Anchor>
+            )}
           </Fact>
         )}
         {barred !== null && (

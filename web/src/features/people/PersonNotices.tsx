@@ -2,7 +2,7 @@ import { Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { personNoticesQuery } from '../../api/notices'
 import type { Notice } from '../../api/types'
-import { dayIn, timeText } from '../../lib/format'
+import { dayIn, momentText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import { ShowMore } from '../../ui/ShowMore'
@@ -28,7 +28,7 @@ export function PersonNotices({ uid, timeZone }: { uid: number; timeZone: string
                 {notices.map((notice) => (
                   <li key={notice.id} className={classes.change}>
                     <time dateTime={notice.at} className={`tabular ${classes.when}`}>
-                      {dayIn(notice.at, timeZone)}, {timeText(notice.at, timeZone)}
+                      {momentText(notice.at, timeZone)}
                     </time>
                     <span dir="auto">
                       {notice.text.map(translateMessage).join(' ')}{' '}
@@ -54,9 +54,9 @@ function outcomeOf(notice: Notice, timeZone: string): string {
   return unmailed === null ? onScreen : `${onScreen} ${t(`people.notices.unmailed.${unmailed}`)}`
 }
 
-/** Says whether a notice was read or withdrawn. */
-function onScreenOf({ readAt, withdrawnAt }: Notice, timeZone: string): string {
+/** Says whether a notice was read or withdrawn; a guardian's is on no screen. */
+function onScreenOf({ readAt, withdrawnAt, toGuardian }: Notice, timeZone: string): string {
   if (readAt !== null) return t('people.notices.read', { when: dayIn(readAt, timeZone) })
   if (withdrawnAt !== null) return t('people.notices.withdrawn', { when: dayIn(withdrawnAt, timeZone) })
-  return t('people.notices.unread')
+  return t(toGuardian ? 'people.notices.toGuardian' : 'people.notices.unread')
 }

@@ -10,6 +10,8 @@ export type PersonValues = {
   category: string
   validUntil: string
   barred: { until: string; reason: string }
+  guardianEmail: string
+  guardianPhone: string
 }
 
 export const EMPTY: PersonValues = {
@@ -21,6 +23,8 @@ export const EMPTY: PersonValues = {
   category: 'Student',
   validUntil: '',
   barred: { until: '', reason: '' },
+  guardianEmail: '',
+  guardianPhone: '',
 }
 
 export const valuesOf = (person: Person): PersonValues => ({
@@ -32,6 +36,8 @@ export const valuesOf = (person: Person): PersonValues => ({
   category: person.category,
   validUntil: person.validUntil ?? '',
   barred: person.barred ?? { until: '', reason: '' },
+  guardianEmail: person.guardianEmail ?? '',
+  guardianPhone: person.guardianPhone ?? '',
 })
 
 const orNone = (text: string): string | null => (text.trim() === '' ? null : text)
@@ -45,6 +51,8 @@ export const detailsOf = (values: PersonValues): PersonForm => ({
   category: values.category,
   validUntil: orNone(values.validUntil),
   barred: values.barred.until === '' ? null : values.barred,
+  guardianEmail: orNone(values.guardianEmail),
+  guardianPhone: orNone(values.guardianPhone),
 })
 
 /** Returns changed fields only, so that another librarian's changes to others stay. */

@@ -12,6 +12,7 @@ const choices: MailChoices = {
   offered: ['hold-ready', 'overdue'],
   language: null,
   refused: ['overdue'],
+  weekly: false,
 }
 
 function open(hasMail: boolean, found: MailChoices) {
@@ -39,7 +40,14 @@ describe('choices about mail', () => {
     await userEvent.click(overdue)
     await waitFor(() => expect(overdue).toBeChecked())
     const sent = made.find(({ method }) => method === 'PUT')
-    expect(await sent?.json()).toEqual({ language: null, refused: [] })
+    expect(await sent?.json()).toEqual({ language: null, refused: [], weekly: false })
+  })
+
+  it('offers reminders once a week', async () => {
+    const made = open(true, choices)
+    await userEvent.selectOptions(await screen.findByLabelText('Reminders of due dates'), 'Once a week, on Monday')
+    const sent = made.find(({ method }) => method === 'PUT')
+    expect(await sent?.json()).toEqual({ language: null, refused: ['overdue'], weekly: true })
   })
 
   it('are not shown while the library sends no mail', async () => {

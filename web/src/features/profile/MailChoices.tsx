@@ -34,7 +34,7 @@ export function MailChoices() {
 }
 
 function Form({ choices }: { choices: Choices }) {
-  const { address, language, offered, refused } = choices
+  const { address, language, offered, refused, weekly } = choices
   const save = useAction(saveMailChoices, {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
@@ -62,11 +62,23 @@ function Form({ choices }: { choices: Choices }) {
                   void save.run({
                     language,
                     refused: isRefused(kind) ? refused.filter((one) => one !== kind) : [...refused, kind],
+                    weekly,
                   })
                 }
               />
             ))}
           </Stack>
+          <NativeSelect
+            maw="20rem"
+            label={t('profile.mail.rhythm')}
+            value={weekly ? 'weekly' : 'daily'}
+            disabled={save.pending}
+            data={[
+              { value: 'daily', label: t('profile.mail.rhythm.daily') },
+              { value: 'weekly', label: t('profile.mail.rhythm.weekly') },
+            ]}
+            onChange={(event) => void save.run({ language, refused, weekly: event.currentTarget.value === 'weekly' })}
+          />
           <NativeSelect
             maw="20rem"
             label={t('profile.mail.language')}
@@ -76,7 +88,7 @@ function Form({ choices }: { choices: Choices }) {
               { value: '', label: t('profile.mail.language.library') },
               ...Object.entries(LANGUAGES).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(event) => void save.run({ language: event.currentTarget.value || null, refused })}
+            onChange={(event) => void save.run({ language: event.currentTarget.value || null, refused, weekly })}
           />
         </Stack>
       )}

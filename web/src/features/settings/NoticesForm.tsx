@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Fieldset, Group, NativeSelect, NumberInput, Switch, Text, TextInput } from '@mantine/core'
 import { labelOf } from '../../api/validate'
 import { saveNotices } from '../../api/settings'
 import type { NoticeSettings } from '../../api/types'
@@ -24,6 +24,9 @@ const KINDS = [
   'returned',
 ] as const
 
+/** Kinds of reminders, which may go to guardians too. */
+const REMINDERS = ['due-soon', 'due-today', 'overdue'] as const
+
 /** Ways to deliver a kind of notice to its reader. */
 const WAYS = ['mail', 'screen', 'off'] as const
 type Way = (typeof WAYS)[number]
@@ -36,6 +39,8 @@ type Values = {
   byMail: boolean
   mailHour: string
   screenOnly: string[]
+  toGuardians: string[]
+  quiet: { from: string; to: string }
 }
 
 const SAMPLE: Values = {
@@ -46,12 +51,17 @@ const SAMPLE: Values = {
   byMail: true,
   mailHour: '',
   screenOnly: [''],
+  toGuardians: [''],
+  quiet: { from: '', to: '' },
 }
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
   label: `${String(hour).padStart(2, '0')}:00`,
 }))
+
+/** End of the quiet hours that is offered first. */
+const MORNING = 7
 
 const valuesOf = (document: NoticeSettings): Values => ({
   automatic: document.automatic,
@@ -61,6 +71,8 @@ const valuesOf = (document: NoticeSettings): Values => ({
   byMail: document.byMail,
   mailHour: String(document.mailHour),
   screenOnly: document.screenOnly,
+  toGuardians: document.toGuardians,
+  quiet: { from: String(document.quiet?.from ?? ''), to: String(document.quiet?.to ?? MORNING) },
 })
 
 function wayOf({ off, screenOnly }: Values, kind: string): Way {
@@ -88,6 +100,8 @@ const documentOf = (values: Values): NoticeSettings => ({
   byMail: values.byMail,
   mailHour: Number(values.mailHour),
   screenOnly: KINDS.filter((kind) => values.screenOnly.includes(kind)),
+  toGuardians: REMINDERS.filter((kind) => values.toGuardians.includes(kind)),
+  quiet: values.quiet.from === '' ? null : { from: Number(values.quiet.from), to: Number(values.quiet.to) },
 })
 
 /** Rejects text that is not a number here, because JSON cannot represent NaN. */
@@ -115,6 +129,8 @@ export function NoticesForm(part: Part<NoticeSettings>) {
     if (place.startsWith('dueSoonDays')) return labelOf('NoticeSettings', 'dueSoonDays')
     if (place.startsWith('overdueDays')) return t('settings.notices.overdueDays')
     if (place.startsWith('mailHour')) return t('settings.notices.mailHour')
+    if (place.startsWith('quiet')) return t('settings.notices.quiet')
+    if (place.startsWith('toGuardians')) return t('settings.notices.toGuardians')
     if (place.startsWith('byMail')) return t('settings.notices.byMail')
     return t(place.startsWith('automatic') ? 'settings.notices.automatic' : 'settings.notices.kinds')
   }
@@ -184,6 +200,25 @@ export function NoticesForm(part: Part<NoticeSettings>) {
                 onChange={(event) => change({ ...values, byMail: event.currentTarget.checked })}
               />
               {values.byMail && (
+                <Checkbox.Group
+                  label={t('settings.notices.toGuardians')}
+                  description={t('settings.notices.toGuardiansHint')}
+                  value={values.toGuardians}
+                  onChange={(toGuardians) => change({ ...values, toGuardians })}
+                >
+                  <Group gap="lg" mt="xs">
+                    {REMINDERS.map((kind) => (
+                      <Checkbox
+                        key={kind}
+                        value={kind}
+                        label={t(`settings.notices.kind.${kind}`)}
+                        disabled={values.off.includes(kind)}
+                      />
+                    ))}
+                  </Group>
+                </Checkbox.Group>
+              )}
+              {values.byMail && (
                 <NativeSelect
                   label={t('settings.notices.mailHour')}
                   description={t('settings.notices.mailHourHint')}
@@ -194,6 +229,37 @@ export function NoticesForm(part: Part<NoticeSettings>) {
                   data-path="mailHour"
                   onChange={(event) => change({ ...values, mailHour: event.currentTarget.value })}
                 />
+              )}
+              {values.byMail && (
+                <Fieldset legend={t('settings.notices.quiet')} variant="unstyled">
+                  <Text size="sm" c="dimmed">
+                    {t('settings.notices.quietHint')}
+                  </Text>
+                  <Group align="start" mt="xs">
+                    <NativeSelect
+                      label={t('settings.notices.quiet.from')}
+                      value={values.quiet.from}
+                      data={[{ value: '', label: t('settings.notices.quiet.none') }, ...HOURS]}
+                      error={errors['quiet.from']}
+                      data-path="quiet.from"
+                      onChange={(event) =>
+                        change({ ...values, quiet: { ...values.quiet, from: event.currentTarget.value } })
+                      }
+                    />
+                    {values.quiet.from !== '' && (
+                      <NativeSelect
+                        label={t('settings.notices.quiet.to')}
+                        value={values.quiet.to}
+                        data={HOURS}
+                        error={errors['quiet.to']}
+                        data-path="quiet.to"
+                        onChange={(event) =>
+                          change({ ...values, quiet: { ...values.quiet, to: event.currentTarget.value } })
+                        }
+                      />
+                    )}
+                  </Group>
+                </Fieldset>
               )}
             </div>
           </fieldset>

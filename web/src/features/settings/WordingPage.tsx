@@ -9,7 +9,14 @@ import classes from './Settings.module.css'
 import { WordingForm } from './WordingForm'
 
 /** Names of the mails about notices are those of the notices. */
-const OWN_NAMES = new Set(['digest', 'password-link', 'password-changed', 'sign-in-changed', 'new-device'])
+const OWN_NAMES = new Set([
+  'digest',
+  'guardian-digest',
+  'password-link',
+  'password-changed',
+  'sign-in-changed',
+  'new-device',
+])
 
 const nameOf = (kind: string) =>
   t(`settings.${OWN_NAMES.has(kind) ? 'wording' : 'notices'}.kind.${kind}` as 'settings.notices.kind.lent')
