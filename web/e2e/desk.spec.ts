@@ -70,7 +70,7 @@ test('R-DESK-2 a code that nothing has becomes that of a book or of a person', a
   await expect(newest(page)).toContainText('No card, no copy and no book has the code L999999.')
   await expectAccessible(page, 'a code that nothing has')
   await newest(page).getByRole('link', { name: 'Add a book with this barcode' }).click()
-  await expect(page.getByRole('heading', { name: 'Add New Book' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Quick add' })).toBeVisible()
   await expect(page.getByText('L999999', { exact: true })).toBeVisible()
 
   await openDesk(page)

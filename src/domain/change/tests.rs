@@ -144,8 +144,8 @@ const STORED: &[&str] = &[
     ),
     concat!(
         r#"{"kind":"notices-changed","before":{"automatic":true,"dueSoonDays":3,"overdueDays":[1,7,14],"off":["lent"],"#,
-        r#""byMail":true,"mailHour":8,"screenOnly":[]},"after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[],"#,
-        r#""byMail":false,"mailHour":18,"screenOnly":["paid"]}}"#
+        r#""byMail":true,"mailHour":8,"screenOnly":[],"toGuardians":["overdue"],"quiet":null},"#,
+        r#""after":{"automatic":false,"dueSoonDays":null,"overdueDays":[],"off":[],"byMail":false,"mailHour":18,"screenOnly":["paid"],"toGuardians":[],"quiet":{"from":21,"to":7}}}"#
     ),
     concat!(
         r#"{"kind":"mail-wording-changed","mail":"digest","before":{"en":null,"hi":null},"#,

@@ -116,20 +116,18 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
               {...form.getInputProps('validUntil')}
             />
           </Group>
-          <Group grow align="start">
-            <TextInput
-              {...label('guardianEmail')}
-              description={t('people.form.guardianHint')}
-              type="email"
-              autoComplete="off"
-            />
-            <TextInput
-              {...label('guardianPhone')}
-              description={t('people.form.guardianPhoneHint')}
-              type="tel"
-              autoComplete="off"
-            />
-          </Group>
+          <TextInput
+            {...label('guardianEmail')}
+            description={t('people.form.guardianHint')}
+            type="email"
+            autoComplete="off"
+          />
+          <TextInput
+            {...label('guardianPhone')}
+            description={t('people.form.guardianPhoneHint')}
+            type="tel"
+            autoComplete="off"
+          />
           <Fieldset legend={t('people.form.barred')}>
             <Group grow align="start">
               <TextInput type="date" label={t('people.form.barredUntil')} {...form.getInputProps('barred.until')} />
