@@ -48,7 +48,7 @@ pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
 /// True if a person gets reminders once a week.
 pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
     tx.query_one(
-        sql!("SELECT CASE WHEN EXISTS (SELECT 1 FROM mail_choices WHERE weekly) THEN TRUE ELSE FALSE END"),
+        sql!("SELECT CASE WHEN EXISTS (SELECT 1 FROM mail_choices WHERE weekly AND person_id > 0) THEN TRUE ELSE FALSE END"),
         &[],
         |row| row.get(0),
     )

@@ -19,9 +19,10 @@ BEYOND_A_SCHEMA = {
     "moveOrDeactivate", "rollNumberOrEmail", "setUpExpired", "otherEmail", "barcodeTwice", "tooManyBarcodes",
     "isbnLength", "isbnCheck", "isbnKnown", "mayStillCome", "dayPast", "tillChanged", "tillClosed", "receiptReversed",
     "paidOutSince", "batchTooLarge", "dayToCome", "labelOffPaper", "labelsOverlap", "otherLetters", "beforeFirst",
+    "quietHoursEmpty", "mailHourIsQuiet",
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notUpiAddress", "upiNeedsRupees", "notLettersAndDigits",
-    "notBarcode", "noSuchOrder", "notAmount",
+    "notBarcode", "noSuchOrder", "notAmount", "notPhone",
     # What a file holds
     "import.unsound", "notPicture", "pictureLarge", "pictureDamaged",
 }
