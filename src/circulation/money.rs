@@ -204,8 +204,8 @@ pub fn pay(
     Ok(Paid { receipt, change })
 }
 
-/// Refuses waivers, reversals and refunds on the librarian's own account: another librarian must make them (X11).
-fn refuse_own(actor: Actor, person: UserId) -> Result<()> {
+/// Refuses waivers, reversals, refunds and undos on the librarian's own account: another librarian must make them (X11).
+pub(super) fn refuse_own(actor: Actor, person: UserId) -> Result<()> {
     if actor.uid() == person { Err(Error::OwnAccount) } else { Ok(()) }
 }
 

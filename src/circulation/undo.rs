@@ -447,6 +447,9 @@ struct Step<'a, 'c> {
 
 impl Step<'_, '_> {
     fn take_back(&mut self, change: &Change) -> Result<()> {
+        if let Some(person) = self.person.filter(|_| change.is_forgiven_by_undo()) {
+            money::refuse_own(self.actor, person)?;
+        }
         match change {
             Change::Loan(LoanChange::Lent { loan, copy, due, filled, passed_over, was, .. }) => {
                 let was = was.unwrap_or(Condition::OnShelf);
@@ -463,10 +466,7 @@ impl Step<'_, '_> {
             Change::Loan(LoanChange::DeclaredLost { loan, to, charge, price_charge, was, .. }) => {
                 self.returned(*loan, *to, None, &[*charge, *price_charge], *was, None)
             }
-            Change::Loan(LoanChange::FineCharged { charge, .. }) => {
-                self.refuse_own()?;
-                self.charged(*charge)
-            }
+            Change::Loan(LoanChange::FineCharged { charge, .. }) => self.charged(*charge),
             Change::Loan(LoanChange::Renewed { loan, from, to, charge, reasons_before, .. }) => {
                 require(!self.charged_anyway)?;
                 self.renewed(*loan, *from, *to, *charge, reasons_before.clone())
@@ -500,7 +500,6 @@ impl Step<'_, '_> {
             }
             Change::Person(PersonChange::PeopleMerged { dropped, .. }) => self.merged(*dropped),
             Change::Money(MoneyChange::Charged { line, .. } | MoneyChange::ChargeImported { line, .. }) => {
-                self.refuse_own()?;
                 self.charged(*line)
             }
             Change::Money(
@@ -508,10 +507,7 @@ impl Step<'_, '_> {
                 | MoneyChange::Waived { line, .. }
                 | MoneyChange::Refunded { line, .. },
             ) => self.reverse(*line),
-            Change::Money(MoneyChange::PaymentReversed { line, .. }) => {
-                self.refuse_own()?;
-                self.payment_reversed(*line)
-            }
+            Change::Money(MoneyChange::PaymentReversed { line, .. }) => self.payment_reversed(*line),
             Change::Money(MoneyChange::ChargeReversed { line, credit, .. }) => {
                 self.charge_reversed(*line, *credit)
             }
@@ -768,11 +764,6 @@ impl Step<'_, '_> {
         require(waiting)?;
         holds::order(self.tx, &[(before.hold, before.queue_key)])?;
         Ok(holds::keep(self.tx, before.hold, before.copy, before.until)?)
-    }
-
-    /// Refuses to forgive by undo what the librarian could not forgive otherwise (X11).
-    fn refuse_own(&self) -> Result<()> {
-        if self.person == Some(self.actor.uid()) { Err(Error::OwnAccount) } else { Ok(()) }
     }
 
     /// Reverses a charge; requires that nothing was paid or waived.

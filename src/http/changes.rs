@@ -133,7 +133,9 @@ impl ChangeRow {
         }
         let messages = recorded.change.messages();
         let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
+        let is_own = recorded.person.as_ref().is_some_and(|(of, _)| *of == person.uid);
         let undoable = may_undo(person, &recorded) == Some(true)
+            && !(is_own && recorded.change.is_forgiven_by_undo())
             && !recorded.undone
             && recorded.at >= day_begins
             && may_undo_linked(tx, person, recorded.id)?;

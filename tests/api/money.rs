@@ -446,6 +446,10 @@ async fn nobody_forgives_or_pays_out_what_is_on_their_own_account_x11(database: 
     let refund = json!({ "amount": 1, "method": "cash" });
     desk.post(&format!("/people/{}/refunds", desk.uid), &refund).await.problem(409, "own-account");
     undo(&desk, &charged["change"]).await.problem(409, "own-account");
+    for (librarian, offered) in [(&desk, false), (&other, true)] {
+        let row = librarian.get("/changes?action=charged").await.expect(200)["changes"][0].clone();
+        assert_eq!(row["undoable"], offered, "{row}");
+    }
     assert_eq!(account(&desk, &desk).await["balance"], 100);
     // Paying is no favour.
     pay(&desk, &desk, &json!({ "amount": 40, "method": "cash" })).await;

@@ -247,6 +247,20 @@ impl Change {
 }
 
 impl Change {
+    /// True if undo of the change takes a debt from the person: a charge, or a reversed payment.
+    #[must_use]
+    pub fn is_forgiven_by_undo(&self) -> bool {
+        matches!(
+            self,
+            Self::Loan(LoanChange::FineCharged { .. })
+                | Self::Money(
+                    MoneyChange::Charged { .. }
+                        | MoneyChange::ChargeImported { .. }
+                        | MoneyChange::PaymentReversed { .. }
+                )
+        )
+    }
+
     /// Removes the guardian's address and phone from recorded details of a person.
     pub fn hide_guardian(&mut self) {
         match self {
