@@ -363,7 +363,14 @@ macro_rules! columns_to_mail {
     };
 }
 
-/// Which notices are mailed now.
+/// Condition for the notices that are mailed in these [`Hours`], which are `$1`: true if they are open.
+macro_rules! in_hours {
+    () => {
+        "($1 OR kind IN ('sign-in-changed', 'new-device'))"
+    };
+}
+
+/// Hours in which all notices are mailed, or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hours {
     /// All.
@@ -378,8 +385,9 @@ pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > 0 AND ($1 OR kind IN ('sign-in-changed', 'new-device')))
-             THEN TRUE ELSE FALSE END"
+            " AND notices.step IS NULL AND id > 0 AND ",
+            in_hours!(),
+            ") THEN TRUE ELSE FALSE END"
         ),
         &[&(hours == Hours::Open)],
         |row| row.get(0),
@@ -399,10 +407,11 @@ pub fn take_urgent(
             columns_to_mail!(),
             " FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > $1 AND ($3 OR kind IN ('sign-in-changed', 'new-device'))
-             ORDER BY id LIMIT $2"
+            " AND notices.step IS NULL AND id > $2 AND ",
+            in_hours!(),
+            " ORDER BY id LIMIT $3"
         ),
-        &[&after, &limit, &(hours == Hours::Open)],
+        &[&(hours == Hours::Open), &after, &limit],
         unmailed_notice,
     )
 }
@@ -702,4 +711,17 @@ pub fn follow_subjects(tx: &mut Tx<'_>, from: UserId) -> Result<()> {
         &[&from],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quiet_hours_hold_back_whatever_can_be_turned_off() {
+        for kind in Kind::ALL {
+            let goes = in_hours!().contains(&format!("'{}'", kind.as_str()));
+            assert_eq!(goes, !kind.is_optional(), "{kind:?}");
+        }
+    }
 }
