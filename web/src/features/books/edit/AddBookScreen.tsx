@@ -1,6 +1,6 @@
 import { Anchor, Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { Link, useLocation } from 'react-router'
+import { Link } from 'react-router'
 import { useAction } from '../../../api/action'
 import { addBook as addBookAction } from '../../../api/books'
 import { useEditDraft } from '../../../api/draft'
@@ -17,16 +17,12 @@ import { useBookForm } from './useBookForm'
 
 const SHOWN = 5
 
-/** Navigation state from the desk: a scanned barcode that no copy has. */
-type Offered = { barcode?: string }
-
 /**
  * Add New Book, for many books in one sitting: after a save the form is emptied, its first field gets the focus, and
  * the added book is listed for correction.
  */
 export default function AddBookScreen() {
-  const { state: offered } = useLocation() as { state: Offered | null }
-  const state = useBookForm(useEditDraft(draftName('add'), NEW_BOOK), null, { barcodes: offered?.barcode ?? '' })
+  const state = useBookForm(useEditDraft(draftName('add'), NEW_BOOK), null)
   const addBook = useAction(addBookAction, { done: () => t('books.edit.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])

@@ -19,10 +19,9 @@ export type Conflict = Loaded & { cause: 'saved' | 'lent'; differences: readonly
 export type Failure = { message: string; detail: string | null }
 
 /**
- * State of a book form. The input is kept in the tab until it is saved or discarded, over reloads and navigation. A
- * form without a draft begins with the `offered` values.
+ * State of a book form. The input is kept in the tab until it is saved or discarded, over reloads and navigation.
  */
-export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null, offered: Partial<BookValues> = {}) {
+export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null) {
   const [savedDraft, setSavedDraft] = useState(draft.read)
   const [origin, setOrigin] = useState<Loaded>(
     () =>
@@ -36,7 +35,7 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
 
   const form = useForm<BookValues>({
     mode: 'controlled',
-    initialValues: savedDraft?.values ?? { ...origin.values, ...offered },
+    initialValues: savedDraft?.values ?? origin.values,
     validate: loaded ? updateRules(() => target.values.noOfBooks) : addRules,
   })
   const { values } = form

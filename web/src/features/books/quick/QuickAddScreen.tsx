@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Text, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { Link, useLocation } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { addAccession, notDescribedQuery, titleWithIsbnQuery } from '../../../api/accessions'
 import { useOwner } from '../../../api/draft'
 import { lookUpQuery } from '../../../api/lookUp'
@@ -89,6 +89,7 @@ function QuickAdd() {
   const [scanned, setScanned] = useState('')
   const [note, setNote] = useState<string | null>(null)
   const barcode = (useLocation().state as Offered | null)?.barcode
+  const navigate = useNavigate()
   const isbn = useRef<HTMLInputElement>(null)
   const title = useRef<HTMLInputElement>(null)
   const author = useRef<HTMLInputElement>(null)
@@ -152,6 +153,8 @@ function QuickAdd() {
     const { barcodes: listed } = form.getValues()
     if (!listed.split('\n').includes(barcode))
       form.setFieldValue('barcodes', [listed, barcode].filter(Boolean).join('\n'))
+    // Taken once: a reload after the save must not offer it again.
+    void navigate(paths.quickAdd(), { replace: true, state: null })
     // The form's identity changes with each render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [barcode])
