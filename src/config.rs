@@ -675,8 +675,8 @@ pub enum Import {
         #[command(flatten)]
         database: Database,
     },
-    /// From CSV or a spreadsheet (XLSX, ODS), also gzipped: header rollNumber,name,email,department,batch,category,validUntil or
-    /// some of these columns.
+    /// From CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone or some of these columns.
     People {
         /// File (.csv, .xlsx, .ods, also .gz).
         file: PathBuf,

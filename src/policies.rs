@@ -37,7 +37,7 @@ impl Policies {
         Ok(rulebook)
     }
 
-    /// Returns the rulebook, which no save replaces until this transaction ends. What sets a due date needs this: a save
+    /// Returns the rulebook, which no save replaces until this transaction ends. A caller that sets a due date needs this: a save
     /// moves the due dates of the loans that it finds (R-RULE-6), and would miss one that is not committed yet.
     ///
     /// Call this before rows are locked, because a save waits for this transaction and then locks loans.

@@ -53,7 +53,7 @@ pub struct Details {
     pub valid_until: Option<Date>,
     #[schema(required)]
     pub barred: Option<Barred>,
-    /// Address of a parent or guardian for reminders. Left out if there is none, and for readers who may not change people.
+    /// Address of a parent or guardian for reminders. Left out if there is none, and for librarians who may not change people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub guardian_email: Option<String>,

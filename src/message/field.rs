@@ -26,7 +26,7 @@ messages! {
     "repeated" = repeated(): "This list names the same entry more than once.";
     "tooMany" = too_many(label: &str, max: usize): "{label}: at most {max}.";
     "endsBeforeItBegins" = ends_before_it_begins(): "The last day must not be before the first.";
-    "quietHoursEmpty" = quiet_hours_empty(): "The quiet hours must not end when they begin.";
+    "quietHoursEmpty" = quiet_hours_empty(): "The quiet hours must not end in the hour in which they begin.";
     "mailHourIsQuiet" = mail_hour_is_quiet(): "The reminders would be mailed in the quiet hours. Choose an hour outside them.";
     "tooManyDays" = too_many_days(max: i64): "From the first to the last day must be at most {max} days.";
 }

@@ -40,8 +40,8 @@ pub struct ImportQuery {
 }
 
 /// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil` or some of these columns, or with the columns that
-/// `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
+/// `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns, or
+/// with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
 /// or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]

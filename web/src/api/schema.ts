@@ -8414,8 +8414,8 @@ export interface paths {
         put?: never;
         /**
          * Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil` or some of these columns, or with the columns that
-         *     `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
+         *     `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns, or
+         *     with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
          *     or not at all.
          */
         post: {
@@ -11244,7 +11244,7 @@ export interface components {
             department: string | null;
             /** @description Address for signing in, as typed; null without one. */
             email: string | null;
-            /** @description Address of a parent or guardian for reminders. Left out if there is none, and for readers who may not change people. */
+            /** @description Address of a parent or guardian for reminders. Left out if there is none, and for librarians who may not change people. */
             guardianEmail?: string | null;
             /** @description Phone of a parent or guardian; left out like the address. */
             guardianPhone?: string | null;
