@@ -5,6 +5,23 @@ import { chunkOf } from './support/chunks'
 
 const bar = 'Main'
 
+test.describe('behind the preloader', () => {
+  test.use({ as: 'librarian', preloader: true })
+
+  test('a screen whose address is typed opens at its top, wherever the one before was', async ({ page }) => {
+    const scrolled = () => page.evaluate(() => scrollY)
+    await page.goto('settings?tab=notices')
+    await expect(page.locator('#preloader')).toHaveCount(0)
+    await expect(page.getByRole('switch', { name: 'Automatic notices' })).toBeVisible()
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    await expect.poll(scrolled).toBeGreaterThan(200)
+    await page.goto('add')
+    await expect(page.locator('#preloader')).toHaveCount(0)
+    await expect(heading(page)).toHaveText('Add New Book')
+    await expect.poll(scrolled).toBe(0)
+  })
+})
+
 test.describe('the bar of a librarian', () => {
   test.use({ as: 'librarian' })
 

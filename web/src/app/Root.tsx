@@ -28,9 +28,10 @@ export function Root() {
         {t('app.skip')}
       </a>
       <Outlet />
-      {/* Lists keep their scroll position whichever link leads back; other screens only with Back. */}
+      {/* Lists keep their scroll position whichever link leads back; other screens only with Back. All addresses that are
+      typed have the same key. */}
       <ScrollRestoration
-        getKey={({ pathname, search, key }) => (screenAt(belowBase(pathname))?.list ? pathname + search : key)}
+        getKey={({ pathname, search, key }) => pathname + search + (screenAt(belowBase(pathname))?.list ? '' : key)}
       />
       <NotifyScrolled />
       {help.opened && (
