@@ -360,7 +360,7 @@ async fn main() -> Result<()> {
         let Some(books) = &options.real_books else { continue };
         for (index, program) in programs.iter().enumerate() {
             let database = folder.join(format!("import-{number}-{index}.db"));
-            results[index].import.push(program.import(books, &database, folder)?.as_secs_f64());
+            results[index].import.push(program.import(books, &database, folder).await?.as_secs_f64());
             std::fs::remove_file(database)?;
         }
     }

@@ -34,7 +34,7 @@ impl Program {
             prepared: prepared.clone(),
             cookies: Vec::new(),
         };
-        program.import(catalogue, &work, folder)?;
+        program.import(catalogue, &work, folder).await?;
         let server = serve(&program.binary, &sqlite(&work)).await?;
         for n in 0..STUDENTS {
             program.cookies.push(register(&server, n).await.context(name.to_owned())?);
@@ -44,8 +44,10 @@ impl Program {
         Ok(program)
     }
 
-    /// Imports a file of books into a database and answers how long it took.
-    pub fn import(&self, books: &Path, database: &Path, folder: &Path) -> Result<Duration> {
+    /// Imports a file of books into a new database and answers how long the import took.
+    pub async fn import(&self, books: &Path, database: &Path, folder: &Path) -> Result<Duration> {
+        // Only a server makes a new database.
+        drop(serve(&self.binary, &sqlite(database)).await?);
         let rejected = folder.join("rejected.csv");
         let arguments =
             ["import", "books", &books.display().to_string(), "--rejected", &rejected.display().to_string()];

@@ -134,6 +134,7 @@ pub fn check_in(
         charge: charge.as_ref().map(|charge| charge.id),
         was: Some(facts.condition).filter(|was| *was != Condition::OnShelf),
         swapped: swapped.clone(),
+        backdated: on < moment.today,
     };
     // The entry names the lent copy, whose history would otherwise lack the swap; the change names the returned one.
     let left = swapped.map(|swapped| swapped.copy);

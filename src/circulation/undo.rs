@@ -786,8 +786,7 @@ impl Step<'_, '_> {
 
     /// Undoes a reversal of a payment; requires that the charges it reopened are still owed.
     fn payment_reversed(&mut self, line: LineId) -> Result<()> {
-        let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
-        ledger::lock(self.tx, person)?;
+        ledger::lock_of_line(self.tx, line)?.ok_or(Error::NotFound)?;
         for part in ledger::settled_by(self.tx, line)? {
             let charge = ledger::charge_by_id(self.tx, part.charge)?;
             if charge.is_none_or(|(_, charge)| charge.open < -part.amount) {

@@ -146,8 +146,8 @@ pub const NUMBERS: &[Number] = &[
     Number { field: "maxLoans", label: "Most loans at once", min: 0, max: 10_000 },
     Number { field: "maxRenewals", label: "Most renewals", min: 0, max: 10_000 },
     Number { field: "blockOverdue", label: "Overdue books that stop borrowing", min: 1, max: 10_000 },
-    Number { field: "holdDays", label: "Hold days", min: 1, max: 365 },
-    Number { field: "maxHolds", label: "Most holds at once", min: 0, max: 10_000 },
+    Number { field: "holdDays", label: "Days a copy is kept", min: 1, max: 365 },
+    Number { field: "maxHolds", label: "Most reservations at once", min: 0, max: 10_000 },
 ];
 /// Limits and labels of the amounts: field, label, maximum. The minimum is zero.
 pub const AMOUNTS: &[(&str, &str, Money)] = &[
@@ -513,7 +513,7 @@ mod tests {
                 "categories[1].rules.renewalDays: Renewal days must be a whole number from 1 to 3650.",
                 "categories[3].name: Category “staff” is already in the list.",
                 "categories[3].rules.blockOverdue: Overdue books that stop borrowing must be a whole number from 1 to 10000.",
-                "categories[3].rules.maxHolds: Most holds at once must be a whole number from 0 to 10000.",
+                "categories[3].rules.maxHolds: Most reservations at once must be a whole number from 0 to 10000.",
             ]
         );
         assert_eq!(

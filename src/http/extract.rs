@@ -1,7 +1,7 @@
 //! Strict parsing of requests, with errors that name the field at fault.
 
 use axum::{
-    body::Bytes,
+    body::{Bytes, HttpBody as _},
     extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
@@ -73,6 +73,10 @@ pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 pub(super) async fn body<S: Send + Sync>(mut request: Request, state: &S) -> Result<Bytes> {
     let limit = super::body_limit(request.uri().path());
+    // Refused by its length, before the server waits for its bytes.
+    if request.body().size_hint().lower() > limit as u64 {
+        return Err(Error::PayloadTooLarge(limit));
+    }
     DefaultBodyLimit::max(limit).apply(&mut request);
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(refused) if refused.status() == StatusCode::PAYLOAD_TOO_LARGE => {

@@ -33,6 +33,8 @@ messages! {
     "desk.returned" = desk_returned(title: &str): "Returned: “{title}”.";
     "desk.returnedBy" = desk_returned_by(title: &str, name: &str): "Returned: “{title}”, which {name} had.";
     "desk.countedAsOf" = desk_counted_as_of(day: Date): "Counts as returned on {day, date, full}.";
+    "desk.countedSinceLent" = desk_counted_since_lent(day: Date):
+        "Borrowed after the day of the book drop, so it counts as returned on {day, date, full}.";
     "desk.returnedAgo" = desk_returned_ago(name: &str, hours: i64, minutes: i64):
         "{name} returned it {hours, plural, =0 {{minutes, plural, one {# minute} other {# minutes}}} one {# hour} other {# hours}} ago.";
     "desk.fine" = desk_fine(fine: Money): "Fine: {fine, number, money}.";

@@ -57,6 +57,7 @@ messages! {
     "change.returned" = change_returned(title: &str): "“{title}” returned to the shelf.";
     "change.returnedToShelve" = change_returned_to_shelve(title: &str): "“{title}” returned, to be shelved.";
     "change.returnedElsewhere" = change_returned_elsewhere(title: &str): "“{title}” returned.";
+    "change.countedAsOf" = change_counted_as_of(day: Date): "Counted as of {day, date, medium}.";
     "change.withFine" = change_with_fine(fine: Money): "Fine {fine, number, money}.";
     "change.renewed" = change_renewed(title: &str, from: Date, to: Date):
         "“{title}” extended from {from, date, medium} to {to, date, medium}.";

@@ -420,7 +420,9 @@ async fn a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_
     };
     let expired = ("person.expired".to_owned(), true);
     let barred = || ("person.barred".to_owned(), true);
-    assert_eq!(blocks(&student.ask(&format!("/books/{other}/loans")).await), [expired]);
+    let refused = student.ask(&format!("/books/{other}/loans")).await;
+    assert_eq!(blocks(&refused), [expired]);
+    assert_eq!(refused.json()["blocks"][0]["text"], "Membership ended on 24 Nov 2026.");
     edit(json!({ "validUntil": null, "barred": { "until": "2026-11-25", "reason": "Torn pages" } })).await;
     assert_eq!(blocks(&student.ask(&format!("/books/{other}/loans")).await), [barred()]);
     let opened = librarian.post("/desk/scans", &json!({ "code": "cs25-001" })).await.expect(200);

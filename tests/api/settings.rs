@@ -335,6 +335,21 @@ async fn a_day_all_books_are_due_back_cuts_the_due_dates_of_its_category_r_rule_
         ]),
         "the due date still says how it came about"
     );
+    // K2: an extension beyond that day is refused, and uses up no renewal.
+    let id = &list["loans"][0]["id"];
+    let refused = admin.post(&format!("/loans/{id}/extend"), &json!({})).await;
+    refused.problem(409, "refused");
+    assert_eq!(refused.json()["blocks"][0]["id"], "renew.nothing");
+    assert_eq!(
+        refused.json()["blocks"][0]["text"],
+        "All books are due back by Thursday 26 Nov, which is closed; moved to Wednesday 25 Nov. It stays due 25 Nov \
+         2026: extending it would gain nothing."
+    );
+    let list = admin.get("/loans").await.expect(200);
+    assert_eq!(
+        (&list["loans"][0]["returnDate"], &list["loans"][0]["renewals"]),
+        (&json!("2026-11-25"), &json!(0))
+    );
     // Other rules on the same day: nothing moves any more.
     let dearer = json!({ "categories": [
         { "name": "Student", "rules": { "allBackBy": "2026-11-26", "finePerDay": 9 } },

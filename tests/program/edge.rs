@@ -119,6 +119,25 @@ fn who_asked_before_the_end_gets_an_answer() {
     server.ended();
 }
 
+/// X13: the server waited half a minute for the bytes of a body that it would never take.
+#[test]
+fn a_body_longer_than_allowed_is_refused_by_its_length() {
+    let database = Database::sqlite();
+    let server = Server::start(&database.location.to_string());
+    for length in [i64::MAX.to_string(), (1_u64 << 40).to_string()] {
+        let mut stream = connect(server.port);
+        let head = format!(
+            "POST {API}/auth/sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        let asked = Instant::now();
+        let answer = answer(&mut stream);
+        assert!(answer.starts_with("http/1.1 413"), "{length}: {answer}");
+        assert!(asked.elapsed() < Duration::from_secs(3), "{length}: {:?}", asked.elapsed());
+    }
+    server.stop();
+}
+
 /// S36: a request in progress when the server is asked to stop.
 #[test]
 fn a_request_under_way_is_finished_before_the_end() {

@@ -18,9 +18,11 @@ use std::{
 };
 
 use flate2::{Compression, write::GzEncoder};
+use jiff::tz::TimeZone;
 use library::{
     circulation::{self, stock},
-    domain::{account::Role, moment::Moment, rulebook::Rulebook},
+    clock::Clock,
+    domain::{account::Role, calendar::later, moment::Moment, rulebook::Rulebook},
     http::{
         API,
         idempotency::KEY,
@@ -527,6 +529,35 @@ fn lists(wrong: &Mutex<Vec<String>>) {
     }
 }
 
+/// Saves a calendar that closes the day on which all open loans are due (T13; more than 20 000 loans: decision 336).
+fn calendars(wrong: &Mutex<Vec<String>>) {
+    let due = later(Clock::system(TimeZone::UTC).today(), 10);
+    let calendar =
+        json!({ "closedWeekdays": [], "closedDates": [{ "from": due, "name": "Holiday" }] }).to_string();
+    let costs = sizes(500, 1).map(|size| {
+        let library = Library::new();
+        fill(&library, 0, size);
+        let lent = format!("UPDATE loans SET title = 'Godaan', return_date = '{due}' WHERE copy_id >= 100");
+        library.database.raw(&lent).expect("due on one day");
+        let server = library.serve();
+        let cost = library.cost_of(&server, || {
+            let headers = [
+                ("Cookie", library.cookie.as_str()),
+                ("Content-Type", "application/json"),
+                (KEY, "a-calendar"),
+            ];
+            let (status, answer) =
+                send(server.port, "PUT", "/settings/calendar", &headers, calendar.as_bytes());
+            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+        });
+        server.stop();
+        let left = library.database.raw(&format!("SELECT 1 FROM loans WHERE return_date = '{due}'"));
+        assert_eq!(left.map(|loans| loans.len()), Ok(0), "every loan has moved");
+        cost
+    });
+    judge("a calendar that moves every due date", &costs, wrong);
+}
+
 /// Runs some cases and reports all failures at once.
 fn run(cases: fn(&Mutex<Vec<String>>)) {
     let wrong = Mutex::new(Vec::new());
@@ -548,4 +579,9 @@ fn imports_by_the_command_line_cost_what_their_size_asks_for_and_no_desk_waits_r
 #[test]
 fn lists_exports_and_searches_cost_what_their_size_asks_for_and_no_desk_waits_r_seam_10() {
     run(lists);
+}
+
+#[test]
+fn a_calendar_that_moves_due_dates_costs_what_their_number_asks_for_and_no_desk_waits_r_seam_10() {
+    run(calendars);
 }

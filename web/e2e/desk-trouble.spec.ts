@@ -426,6 +426,7 @@ test.describe('R-SEAM-6 what is unsettled stays within reach', () => {
     await expect(page.getByText('scanned again: ignored')).toBeHidden()
 
     await expect(earlier(page).getByRole('button', { name: 'Take ₹10' })).toBeVisible()
+    await expect(earlier(page).getByRole('link', { name: 'Tara Iyer' })).toHaveCount(2)
     await expect(page.getByText('₹25 for 2 books')).toBeVisible()
     await expectAccessible(page, 'earlier answers that are open')
     await page.reload()

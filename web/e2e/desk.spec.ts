@@ -331,6 +331,20 @@ test('R-DESK-11 a card scanned at the book drop is told to wait', async ({ page,
   await expect(strip(page, 'Nalini Rao')).toBeHidden()
 })
 
+test('K8 the book drop is off after another sign-in', async ({ page, who }) => {
+  await openDesk(page)
+  await page.keyboard.press('Alt+b')
+  await expect(page.getByText('Book drop is on')).toBeVisible()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await page.getByLabel('Email').fill(LIBRARIAN)
+  await page.getByLabel('Password', { exact: true }).fill(present(who).password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(page).toHaveURL(/\/home$/)
+  await openDesk(page)
+  await expect(box(page)).toBeFocused()
+  await expect(page.getByText('Book drop is on')).toBeHidden()
+})
+
 test.describe('of a library of its own', () => {
   test.use({ shelf: 'fresh' })
 
@@ -361,6 +375,7 @@ test.describe('of a library of its own', () => {
     await expectAccessible(page, 'a damaged copy')
     await page.getByRole('button', { name: 'Send to repair' }).click()
     await expect(newest(page)).toContainText('To the repair shelf.')
+    await expect(page.getByRole('region', { name: 'Earlier' })).toContainText('Borrowed after the day of the book drop, so it counts as returned on')
     await page.getByRole('button', { name: 'Take ₹40' }).click()
     await expect(newest(page)).toContainText('₹40 taken')
 

@@ -73,7 +73,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
     importPeople: { title: 'Import people', ...opened('import-people') },
     importBooks: { title: 'Import books', ...opened('import-books') },
     promote: { title: 'Year’s end', ...opened('promote') },
-    holds: { title: 'Holds', go: inBar('Holds') },
+    holds: { title: 'Reservations', go: inBar('Reservations') },
     money: { title: 'Money', go: underMore('Money') },
     closings: { title: 'Closings', ...opened('closings') },
     closing: { title: 'Closing 1', ...opened('closings/1') },

@@ -197,7 +197,7 @@ test.describe('a librarian', () => {
     const wanted = page.getByRole('region', { name: 'Books with a waiting list' })
     await expect(wanted.getByRole('row').filter({ hasText: book.title })).toContainText('2')
     await page.goto(`people/${second.user.uid}`)
-    await expect(page.getByRole('region', { name: 'Holds' })).toContainText('Place 1 of 2')
+    await expect(page.getByRole('region', { name: 'Reservations' })).toContainText('Place 1 of 2')
   })
 
   test('R-HOLD-2 a copy that is shelved while somebody waits is kept, and the scan says so', async ({

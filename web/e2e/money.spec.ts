@@ -117,6 +117,37 @@ test.describe('the library’s money', () => {
     await expect(page.getByText('No charges or payments match these filters.')).toBeVisible()
   })
 
+  test('K13 R-MONEY-3 a payment and a charge of any day are cancelled on the account, with a reason', async ({
+    page,
+    library,
+    who,
+  }) => {
+    const librarian = present(who)
+    const { uid } = (await library.student({ name: 'Wahida Ali' })).user
+    await librarian.ask('POST', `/people/${uid}/charges`, { amount: 80, kind: 'damage', reason: 'A torn map' })
+    const paid = { amount: 80, method: 'cash' }
+    const { receipt } = await librarian.ask<{ receipt: Receipt }>('POST', `/people/${uid}/payments`, paid)
+    await page.goto(`people/${uid}`)
+    await page.getByRole('button', { name: `Cancel the payment… ${receipt.number}` }).click()
+    const why = page.getByRole('dialog', { name: `Cancel receipt ${receipt.number}` })
+    await why.getByRole('button', { name: 'Cancel the payment' }).click()
+    await expect(why.getByLabel('Reason')).toHaveAccessibleDescription(/required/)
+    await why.getByLabel('Reason').fill('Paid for another reader')
+    await why.getByRole('button', { name: 'Cancel the payment' }).click()
+    await expectDone(page, `Receipt ${receipt.number} cancelled: ₹80 is owed again.`)
+    const cancelled = await librarian.ask<Receipt>('GET', `/receipts/${encodeURIComponent(receipt.number)}`)
+    expect(cancelled).toMatchObject({ number: receipt.number, reversed: true })
+    // A receipt that is cancelled already cannot be cancelled again.
+    await expect(page.getByRole('button', { name: /^Cancel the payment/ })).toHaveCount(0)
+
+    await page.getByRole('button', { name: 'Cancel the charge… “A torn map”' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('Not this reader')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the charge' }).click()
+    await expectDone(page, 'Charge of ₹80 cancelled.')
+    const account = await librarian.ask<{ balance: number }>('GET', `/people/${uid}/account`)
+    expect(account.balance).toBe(0)
+  })
+
   test('dues are paid by UPI: a phone reads the request, and the debt stays until the desk records the payment', async ({
     page,
     pageOf,

@@ -399,7 +399,7 @@ test('R-PEOPLE-7 reservations are cancelled in the same step as the certificate 
   await question(page).getByRole('button', { name: 'Cancel the reservation and issue' }).click()
   await expect(question(page).getByRole('article', { name: 'No-dues certificate' })).toContainText('Chhaya Dutt')
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('region', { name: 'Holds' })).toContainText('Cancelled')
+  await expect(page.getByRole('region', { name: 'Reservations' })).toContainText('Cancelled')
 })
 
 test('R-PEOPLE-6 a person is erased only after the roll number was typed', async ({ page, library }) => {
@@ -428,7 +428,7 @@ test('R-PEOPLE-2 a person is opened at the desk, and a book reserved, from their
   await question(page)
     .getByRole('button', { name: new RegExp(book.title) })
     .click()
-  await expect(page.getByRole('region', { name: 'Holds' })).toContainText(book.title)
+  await expect(page.getByRole('region', { name: 'Reservations' })).toContainText(book.title)
   await page.getByRole('link', { name: 'Open at the desk' }).click()
   await expect(page).toHaveURL(/desk$/)
   await expect(page.locator('#main')).toContainText('Esha Kaul')

@@ -73,8 +73,12 @@ impl Desk<'_, '_> {
         if back.fine > Money::ZERO {
             answer.tell(message::desk_fine(back.fine));
         }
-        if self.scan.returned_on.is_some() {
-            answer.tell(message::desk_counted_as_of(back.on));
+        if let Some(day) = self.scan.returned_on {
+            answer.tell(if back.on > day {
+                message::desk_counted_since_lent(back.on)
+            } else {
+                message::desk_counted_as_of(back.on)
+            });
         }
         answer.explain.extend(back.fine_reasons);
         let now = copies::by_id(self.tx, copy.id)?;

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::{About, Overridden};
+use super::{About, Overridden, is_false};
 use crate::{
     domain::{
         account::Capability,
@@ -166,11 +166,6 @@ pub struct PassedOver {
     /// True if it is cancelled; otherwise it is first in the queue again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancelled: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Sort key of a hold in the queue.

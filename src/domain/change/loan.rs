@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::{About, EndedHold, Overridden, PassedOver, is_zero};
+use super::{About, EndedHold, Overridden, PassedOver, is_false, is_zero};
 use crate::{
     domain::{
         account::Capability,
@@ -60,6 +60,9 @@ pub enum LoanChange {
         /// The swap, if another copy than the lent one was returned (R-DESK-6).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         swapped: Option<Swapped>,
+        /// True if `on` is a day before that of the change, as at a book drop (R-DESK-11).
+        #[serde(default, skip_serializing_if = "is_false")]
+        backdated: bool,
     },
     Renewed {
         loan: LoanId,
@@ -193,7 +196,7 @@ impl LoanChange {
                 };
                 std::iter::once(lent).chain(overridden.as_ref().map(Overridden::message)).collect()
             }
-            Self::Returned { title, to, fine, caught, swapped, .. } => {
+            Self::Returned { title, on, to, fine, caught, swapped, backdated, .. } => {
                 let returned = match to {
                     _ if caught.is_some() => message::change_returned_elsewhere(title),
                     Condition::OnShelf => message::change_returned(title),
@@ -203,7 +206,8 @@ impl LoanChange {
                 let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
                 let caught = caught.map(|_| message::change_caught());
                 let swapped = swapped.as_ref().map(Swapped::message);
-                std::iter::once(returned).chain(swapped).chain(fine).chain(caught).collect()
+                let backdated = backdated.then(|| message::change_counted_as_of(*on));
+                std::iter::once(returned).chain(backdated).chain(swapped).chain(fine).chain(caught).collect()
             }
             Self::Renewed { title, from, to, charged, dropped, overridden, .. } => {
                 let charged = (*charged > Money::ZERO).then(|| message::change_charged(*charged));

@@ -325,3 +325,8 @@ impl Overridden {
 fn is_zero(amount: &Money) -> bool {
     *amount == Money::ZERO
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
@@ -22,6 +22,18 @@ export const changesQuery = (filter: ChangeFilter) =>
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
     placeholderData: keepPreviousData,
+  })
+
+/** The newest change of this kind; null if there is none. */
+export const newestChangeQuery = (kind: string) =>
+  queryOptions({
+    queryKey: [...keys.changes, 'newest', kind],
+    queryFn: async ({ signal }) => {
+      const { changes } = await dataOf(
+        client.GET('/changes', { params: { query: { action: kind, limit: 1 } }, signal }),
+      )
+      return changes[0] ?? null
+    },
   })
 
 export const undo = action({

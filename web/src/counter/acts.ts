@@ -36,7 +36,7 @@ export function fineOf(entry: LogEntry, acts: Acts): OpenFine | null {
 }
 
 /** Finds a reader's name in these entries. */
-function nameOf(uid: number, log: readonly LogEntry[]): string | null {
+export function nameOf(uid: number, log: readonly LogEntry[]): string | null {
   for (const { outcome } of log) {
     if (outcome.kind !== 'answered') continue
     const { person } = outcome.answer

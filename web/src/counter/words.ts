@@ -30,6 +30,14 @@ export const nextOf = ({ outcome }: LogEntry): string[] =>
 export const barcodeOf = ({ outcome }: LogEntry): string | undefined =>
   outcome.kind === 'answered' ? outcome.answer.copy?.barcode : undefined
 
+const COUNTED: ReadonlySet<string> = new Set(['desk.countedAsOf', 'desk.countedSinceLent'])
+
+/** Returns the sentence with the day of a book drop as of which a return counts (R-DESK-11). */
+export function countedOn({ outcome }: LogEntry): string | null {
+  const said = outcome.kind === 'answered' && outcome.answer.messages.find(({ code }) => COUNTED.has(code))
+  return said ? wordsOf(said) : null
+}
+
 /** Returns the texts of an entry, what happened first. */
 export function messagesOf({ outcome }: LogEntry): string[] {
   switch (outcome.kind) {

@@ -1,9 +1,9 @@
 import { dayText, moneyText } from '../lib/format'
 
 /** A calendar day, formatted for readers, with the ISO day for machines. */
-export function DateText({ day }: { day: string }) {
+export function DateText({ day, title }: { day: string; title?: string | undefined }) {
   return (
-    <time dateTime={day.slice(0, 10)} className="tabular">
+    <time dateTime={day.slice(0, 10)} title={title} className="tabular">
       {dayText(day)}
     </time>
   )

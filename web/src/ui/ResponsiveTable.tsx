@@ -8,6 +8,7 @@ import classes from './ResponsiveTable.module.css'
 export type Column<Row> = {
   /** Heading of the column, and label of the value on a card. */
   title: string
+  /** Null for a value that the row lacks: a dash in a table, left out of a card (L34). */
   cell: (row: Row) => ReactNode
   /** `end` for amounts. */
   align?: 'start' | 'end'
@@ -78,11 +79,22 @@ export function ResponsiveTable<Row>({
             <Table.Th scope="row" role="rowheader" className={classes.name}>
               {first.cell(row)}
             </Table.Th>
-            {others.map(({ title, cell, align, bare }) => (
-              <Table.Td key={title} role="cell" data-label={title} data-align={align} data-bare={bare}>
-                {cell(row)}
-              </Table.Td>
-            ))}
+            {others.map(({ title, cell, align, bare }) => {
+              const value = cell(row)
+              const isMissing = value === null && !bare
+              return (
+                <Table.Td
+                  key={title}
+                  role="cell"
+                  data-label={title}
+                  data-align={align}
+                  data-bare={bare}
+                  data-missing={isMissing || undefined}
+                >
+                  {isMissing ? '–' : value}
+                </Table.Td>
+              )
+            })}
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { changesFile, changesQuery, type ChangeFilter } from '../../api/changes'
 import { configQuery } from '../../api/config'
-import type { Change } from '../../api/types'
 import { dayText } from '../../lib/format'
 import { isBackwards, useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
@@ -12,6 +12,8 @@ import { ShowMore } from '../../ui/ShowMore'
 import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
+import { FindBook } from '../findBook'
+import { FindPerson } from '../find'
 import classes from './ActivityScreen.module.css'
 import { ChangeItem } from './ChangeItem'
 import { byDay, filterIn } from './filter'
@@ -91,6 +93,8 @@ export default function ActivityScreen() {
   const query = useInfiniteQuery({ ...changesQuery(filter), enabled: !backwards })
   const config = useQuery(configQuery)
   const changes = query.data?.pages.flatMap((page) => page.changes)
+  // A person or book without any change is named by no row.
+  const [chosen, setChosen] = useState<Named>({})
   const filtered = Object.keys(filter).length > 0
 
   return (
@@ -132,7 +136,25 @@ export default function ActivityScreen() {
           onChange={(event) => set({ to: event.currentTarget.value })}
         />
       </div>
-      <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set({ [name]: '' })} />
+      <div className={classes.filters}>
+        <FindPerson
+          label={t('activity.person')}
+          onChoose={({ uid, name }) => {
+            setChosen((before) => ({ ...before, person: { id: uid, name } }))
+            set({ person: String(uid) })
+            return Promise.resolve(true)
+          }}
+        />
+        <FindBook
+          label={t('activity.book')}
+          onChoose={({ id, title }) => {
+            setChosen((before) => ({ ...before, book: { id, name: title } }))
+            set({ book: String(id) })
+            return true
+          }}
+        />
+      </div>
+      <Chosen filter={filter} names={[chosen, ...(changes ?? [])]} onRemove={(name) => set({ [name]: '' })} />
       {!backwards && (
         <ListState
           // Days of the list are in the library's time zone.
@@ -185,16 +207,19 @@ export default function ActivityScreen() {
   )
 }
 
+type Named = Partial<Record<'actor' | 'person' | 'book', { id: number; name: string } | null>>
+
 type ChosenProps = {
   filter: ChangeFilter
-  changes: readonly Change[]
+  /** Where the names of the chosen person and book may be found. */
+  names: readonly Named[]
   onRemove: (name: 'person' | 'book') => void
 }
 
-/** The chosen person and book. Their names are looked up in the changes that were found. */
-function Chosen({ filter, changes, onRemove }: ChosenProps) {
-  const person = changes.flatMap(({ actor, person: of }) => [actor, of]).find((one) => one?.id === filter.person)
-  const book = changes.map((change) => change.book).find((one) => one?.id === filter.book)
+/** The chosen person and book, by name. */
+function Chosen({ filter, names, onRemove }: ChosenProps) {
+  const person = names.flatMap(({ actor, person: of }) => [actor, of]).find((one) => one?.id === filter.person)
+  const book = names.map((change) => change.book).find((one) => one?.id === filter.book)
   const chips = [
     filter.person !== undefined &&
       (['person', t('activity.filter.person', { name: person?.name ?? `#${filter.person}` })] as const),

@@ -29,7 +29,7 @@ export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
           <span dir="auto">
             {rich('activity.by', {
               name: actor?.name ?? t(forgotten ? 'activity.forgotten' : 'activity.program'),
-              link: (words) => (actor && narrows ? <Only name="person" id={actor.id} words={words} /> : words),
+              link: (words) => (actor && narrows ? <Only id={actor.id} words={words} /> : words),
             })}
           </span>
           {person && person.id !== actor?.id && (
@@ -37,36 +37,14 @@ export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
               {rich('activity.concerns', {
                 name: person.name,
                 link: (words) =>
-                  narrows ? (
-                    <Only name="person" id={person.id} words={words} />
-                  ) : (
-                    <Link to={paths.person(person.id)}>{words}</Link>
-                  ),
+                  narrows ? <Only id={person.id} words={words} /> : <Link to={paths.person(person.id)}>{words}</Link>,
               })}
             </span>
           )}
-          {person && narrows && (
-            <Link
-              to={`${paths.fine()}?q=${encodeURIComponent(person.name)}`}
-              aria-label={t('activity.loansOfNamed', { name: person.name })}
-            >
-              {t('activity.loansOf')}
-            </Link>
-          )}
           {book && book.name !== '' && (
-            <>
-              <Link to={paths.bookDetail(book.id)} aria-label={t('activity.openBookNamed', { title: book.name })}>
-                {t('activity.openBook')}
-              </Link>
-              {narrows && (
-                <Only
-                  name="book"
-                  id={book.id}
-                  words={t('activity.onlyBook')}
-                  label={t('activity.onlyBookNamed', { title: book.name })}
-                />
-              )}
-            </>
+            <Link to={paths.bookDetail(book.id)} aria-label={t('activity.openBookNamed', { title: book.name })}>
+              {t('activity.openBook')}
+            </Link>
           )}
           <UndoChange change={change} />
         </div>
@@ -94,16 +72,12 @@ function Differences({ change }: { change: Change }) {
   )
 }
 
-/** Filters the list by one person or book. */
-function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
+/** Filters the list by one person. */
+function Only({ id, words }: { id: number; words: ReactNode }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)
-  // The list is filtered by this person or book already.
-  if (after.get(name) === String(id)) return name === 'person' ? words : null
-  after.set(name, String(id))
-  return (
-    <Link to={{ search: after.toString() }} aria-label={label}>
-      {words}
-    </Link>
-  )
+  // The list is filtered by this person already.
+  if (after.get('person') === String(id)) return words
+  after.set('person', String(id))
+  return <Link to={{ search: after.toString() }}>{words}</Link>
 }

@@ -275,9 +275,12 @@ function WaitingCopies({ copies, whenGone, isSince = false }: WaitingCopiesProps
           ? [
               {
                 title: t('toShelve.since'),
-                cell: ({ since }: ListedCopy) => (since === null ? '–' : <DateText day={since} />),
+                cell: ({ since }: ListedCopy) => since && <DateText day={since} />,
               },
-              { title: t('copies.column.note'), cell: ({ note }: ListedCopy) => <span dir="auto">{note || '–'}</span> },
+              {
+                title: t('copies.column.note'),
+                cell: ({ note }: ListedCopy) => (note ? <span dir="auto">{note}</span> : null),
+              },
             ]
           : []),
         {

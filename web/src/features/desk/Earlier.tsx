@@ -1,10 +1,12 @@
-import { Button, Title } from '@mantine/core'
+import { Anchor, Button, Title } from '@mantine/core'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
-import { fineOf, isQuestion, isUnsettled, type Acts } from '../../counter/acts'
+import { Link } from 'react-router'
+import { fineOf, isQuestion, isUnsettled, nameOf, type Acts } from '../../counter/acts'
 import type { EntryActions } from '../../counter/queue'
 import type { LogEntry } from '../../counter/tasks'
-import { barcodeOf, changeOf, classOf, messagesOf } from '../../counter/words'
+import { barcodeOf, changeOf, classOf, countedOn, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
+import { paths } from '../../screens'
 import { answerIcons } from '../../ui/answerIcons'
 import { PrintSlip } from '../holds'
 import classes from './Desk.module.css'
@@ -53,6 +55,7 @@ export const Earlier = memo(function Earlier({ log, acts, actions }: EarlierProp
               key={one.id}
               entry={one}
               fine={fine?.open ?? null}
+              debtor={fine && (fine.name ?? nameOf(fine.uid, log))}
               isOpen={open.includes(one)}
               isAsking={isQuestion(one, acts)}
               undo={change === null ? undefined : acts.get(`undo ${change}`)}
@@ -69,6 +72,8 @@ type RowProps = {
   entry: LogEntry
   /** Open amount of the entry's fine. */
   fine: number | null
+  /** Name of the reader who owes it. */
+  debtor: string | null
   isOpen: boolean
   isAsking: boolean
   undo: 'sent' | 'done' | undefined
@@ -76,10 +81,11 @@ type RowProps = {
 }
 
 /** Row of an entry; memoised, so that a scan renders one row, however long the list is. */
-const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, actions }: RowProps) {
+const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, actions }: RowProps) {
   const Icon = answerIcons[classOf(entry)]
   const change = changeOf(entry)
   const [headline] = messagesOf(entry)
+  const counted = countedOn(entry)
   const { outcome } = entry
   const hold = outcome.kind === 'answered' && isOpen && outcome.answer.hold?.state === 'ready' && outcome.answer.hold
   const namesCode = outcome.kind === 'failed' || outcome.kind === 'set-aside'
@@ -89,15 +95,16 @@ const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, actions }: 
       <div className={classes.row}>
         <span dir="auto">{namesCode ? `${entry.label}: ${headline}` : headline}</span>{' '}
         <span className={classes.barcode}>{barcodeOf(entry)}</span>
+        {counted !== null && <div className={classes.counted}>{counted}</div>}
         {isOpen && (
           <div className={classes.open}>
             {hold && (
               <>
-                <span dir="auto">{t('desk.screen.keepFor', { name: hold.userName })}</span>
+                <Reader uid={hold.userId} name={t('desk.screen.keepFor', { name: hold.userName })} />
                 <PrintSlip hold={hold} />
               </>
             )}
-            {fine !== null && <Money fine={fine} entry={entry} actions={actions} />}
+            {fine !== null && <Money fine={fine} debtor={debtor} entry={entry} actions={actions} />}
             {isAsking && <Act words={t('desk.screen.choose')} onPress={() => actions.show(entry)} />}
             {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => actions.again(entry)} />}
             <Act
@@ -113,7 +120,9 @@ const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, actions }: 
   )
 })
 
-function Money({ fine, entry, actions }: { fine: number; entry: LogEntry; actions: EntryActions }) {
+type MoneyProps = { fine: number; debtor: string | null; entry: LogEntry; actions: EntryActions }
+
+function Money({ fine, debtor, entry, actions }: MoneyProps) {
   const { outcome } = entry
   const answer = outcome.kind === 'answered' ? outcome.answer : null
   const [id, uid] = [answer?.charge?.id, answer?.charged]
@@ -122,9 +131,19 @@ function Money({ fine, entry, actions }: { fine: number; entry: LogEntry; action
   const fines = { uid, charges: [{ id, open: fine }] }
   return (
     <>
+      {debtor !== null && <Reader uid={uid} name={debtor} />}
       <Act words={label} onPress={() => actions.act(label, { kind: 'pay', fines, amount: fine, method: 'cash' })} />
       <Act words={t('desk.screen.more')} onPress={() => actions.show(entry)} />
     </>
+  )
+}
+
+/** Link to the page of the reader with whom an entry is to be settled (L2). */
+function Reader({ uid, name }: { uid: number; name: string }) {
+  return (
+    <Anchor component={Link} to={paths.person(uid)} fz="inherit" dir="auto">
+      {name}
+    </Anchor>
   )
 }
 

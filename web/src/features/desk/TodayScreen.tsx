@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
 import { Link } from 'react-router'
-import { configQuery } from '../../api/config'
+import { configQuery, useLibraryName } from '../../api/config'
 import { todayQuery, type TodayFilter } from '../../api/desk'
 import type { DeskToday } from '../../api/types'
 import { dayText, numberText } from '../../lib/format'
@@ -121,6 +121,7 @@ export default function TodayScreen() {
 
 /** Totals of the day, and the expected cash. */
 function Totals({ of }: { of: DeskToday }) {
+  const library = useLibraryName()
   const counts = [
     ['lent', of.lent],
     ['returned', of.returned],
@@ -129,6 +130,11 @@ function Totals({ of }: { of: DeskToday }) {
   return (
     <section aria-label={t('desk.today.totals')} className={classes.totals}>
       <p className={classes.day}>
+        {library && (
+          <span className={classes.onPaper} dir="auto">
+            {library} ·{' '}
+          </span>
+        )}
         <time dateTime={of.day}>{dayText(of.day)}</time>
       </p>
       <dl className={classes.counts}>

@@ -1,12 +1,11 @@
-import { Alert, Text, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { peopleQuery, rollNumberQuery } from '../../api/people'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
-import { Hits } from '../../ui/Hits'
+import { Found } from './Found'
 
 type FindPersonProps = {
   label: string
@@ -71,26 +70,16 @@ export function FindPerson({ label, except, isFirst = false, pending = false, on
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       </form>
-      {isAnswered && found.length === 0 && (
-        <Text mt="md" role="status">
-          {t('list.findPerson.nobody', { q })}
-        </Text>
-      )}
-      {wanted !== '' && found.length > 0 && (
-        <Hits
-          ref={list}
-          hits={found.map((person) => ({
-            id: person.uid,
-            facts: [person.name, person.rollNumber, person.batch],
-            onChoose: () => void choose(person),
-          }))}
-        />
-      )}
-      {(failure ?? query.error) !== null && (
-        <Alert color="red" role="alert" mt="md">
-          {messageOf(failure ?? query.error)}
-        </Alert>
-      )}
+      <Found
+        ref={list}
+        none={isAnswered ? t('list.findPerson.nobody', { q }) : null}
+        hits={(wanted === '' ? [] : found).map((person) => ({
+          id: person.uid,
+          facts: [person.name, person.rollNumber, person.batch],
+          onChoose: () => void choose(person),
+        }))}
+        error={failure ?? query.error}
+      />
     </div>
   )
 }

@@ -1,1 +1,2 @@
 export { FindPerson } from './FindPerson'
+export { Found } from './Found'

@@ -247,11 +247,7 @@ function Wanted() {
                     title: t('holds.column.backBy'),
                     cell: (title) =>
                       title.fillable ? (
-                        title.backBy === null ? (
-                          '–'
-                        ) : (
-                          <DateText day={title.backBy} />
-                        )
+                        title.backBy && <DateText day={title.backBy} />
                       ) : (
                         <span className={classes.late}>{t('holds.unfillable')}</span>
                       ),

@@ -1,6 +1,6 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { t } from '../../lib/messages'
+import { t, translateMessage } from '../../lib/messages'
 import { Reasons, Why } from '../../ui/Why'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
@@ -10,7 +10,10 @@ type ReturnDateProps = {
   today: string
   /** Shows the fine beside the days. */
   withFine?: boolean
-  /** Borrower, for screen readers, if several people have the same book. */
+  /**
+   * Borrower, in a list of many readers' loans: named for screen readers, as several may have the same book. A day that
+   * nothing has moved then explains itself on hover, instead of a `Why?` in every row (L9).
+   */
   of?: string
   /** Shows the first day of the loan below, if the table has no column for it. */
   since?: boolean
@@ -24,10 +27,12 @@ export function ReturnDate({ loan, today, withFine = false, of, since = false }:
       {state === 'overdue' ? overdueText(loan, withFine) : t(`loans.due.${state}`)}
     </span>
   )
+  const [first, ...further] = loan.reasons
+  const isPlain = of !== undefined && loan.fine === 0 && further.length === 0
   return (
     <>
       <div className={classes.line}>
-        <DateText day={loan.returnDate} />
+        <DateText day={loan.returnDate} title={isPlain && first ? translateMessage(first) : undefined} />
         {since && status}
       </div>
       <div className={classes.line}>
@@ -36,9 +41,11 @@ export function ReturnDate({ loan, today, withFine = false, of, since = false }:
         ) : (
           status
         )}
-        <Why of={of ? `${loan.title}, ${of}` : loan.title}>
-          <Reasons reasons={loan.reasons} />
-        </Why>
+        {!isPlain && (
+          <Why of={of ? `${loan.title}, ${of}` : loan.title}>
+            <Reasons reasons={loan.reasons} />
+          </Why>
+        )}
       </div>
     </>
   )

@@ -94,6 +94,25 @@ beforeEach(() => {
 })
 
 describe('All Borrowed Books', () => {
+  it('L9: asks Why? only where a fine stands or a rule moved the day; a plain day explains itself on hover', async () => {
+    const plain = { code: 'explain.due', params: { days: 7, from: '2026-11-14' }, text: '7 days from 14 Nov 2026' }
+    const moved = { code: 'unknown', params: {}, text: 'Moved to the next open day' }
+    open = [
+      loan(1, { fine: 15, overdueDays: 3, reasons: [plain] }),
+      loan(2, { reasons: [plain, moved] }),
+      loan(3, { reasons: [plain] }),
+    ]
+    desk()
+    renderApp('/fine')
+    for (const name of ['Reader 1', 'Reader 2']) {
+      const row = await screen.findByRole('row', { name: new RegExp(name) })
+      expect(within(row).getByText('Why?')).toBeInTheDocument()
+    }
+    const row = screen.getByRole('row', { name: /Reader 3/ })
+    expect(within(row).queryByText('Why?')).toBeNull()
+    expect(within(row).getByTitle(/^7 days from/)).toBeInTheDocument()
+  })
+
   it('R-FINE-1: shows who has which book, since when, until when, and what is owed', async () => {
     desk()
     renderApp('/fine')

@@ -98,7 +98,7 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
                   {
                     title: t('money.account.open'),
                     align: 'end',
-                    cell: (line) => (line.open > 0 ? <Money amount={line.open} /> : '–'),
+                    cell: (line) => (line.open > 0 ? <Money amount={line.open} /> : null),
                   },
                   ...(withReceipts
                     ? [

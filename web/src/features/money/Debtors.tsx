@@ -50,7 +50,7 @@ export function Debtors() {
         <Title order={2} id="debtors">
           {t('money.debtors.title')}
         </Title>
-        {debtors.length > 0 && <PrintDebtors key={`${batch} ${sort}`} filter={filter} today={config.data?.today} />}
+        {debtors.length > 0 && <PrintDebtors filter={filter} today={config.data?.today} />}
       </div>
       <div className={`${classes.filters} ${classes.few}`}>
         <NativeSelect
@@ -97,17 +97,17 @@ export function Debtors() {
                   {
                     title: t('people.column.batch'),
                     order: order('batch'),
-                    cell: (debtor) => <span dir="auto">{debtor.batch ?? '–'}</span>,
+                    cell: ({ batch: of }) => of && <span dir="auto">{of}</span>,
                   },
                   {
                     title: t('money.debtors.ended'),
                     align: 'end',
-                    cell: ({ balance }) => (balance === 0 ? '–' : <Money amount={balance} />),
+                    cell: ({ balance }) => (balance === 0 ? null : <Money amount={balance} />),
                   },
                   {
                     title: t('money.debtors.running'),
                     align: 'end',
-                    cell: ({ running }) => (running === 0 ? '–' : <Money amount={running} />),
+                    cell: ({ running }) => (running === 0 ? null : <Money amount={running} />),
                   },
                   {
                     title: t('people.column.owes'),
@@ -173,7 +173,8 @@ type PrintDebtorsProps = { filter: ReturnType<typeof debtorsIn>; today: string |
 /** Button that prints the whole list, including the pages that are not loaded. */
 function PrintDebtors({ filter, today }: PrintDebtorsProps) {
   const library = useLibraryName()
-  const [list, setList] = useState<readonly Debtor[] | null>(null)
+  // With its batch: the filter may have changed by the time the list is read.
+  const [list, setList] = useState<{ batch: string | undefined; debtors: readonly Debtor[] } | null>(null)
   const [reading, setReading] = useState(false)
   const [failure, setFailure] = useState<unknown>(null)
 
@@ -181,7 +182,7 @@ function PrintDebtors({ filter, today }: PrintDebtorsProps) {
     setReading(true)
     setFailure(null)
     try {
-      setList(await everyDebtor(filter))
+      setList({ batch: filter.batch, debtors: await everyDebtor(filter) })
     } catch (error) {
       setFailure(error)
     } finally {
@@ -208,9 +209,7 @@ function PrintDebtors({ filter, today }: PrintDebtorsProps) {
       {list !== null && (
         <PrintNow paper="page" className={classes.onPaper} onDone={() => setList(null)}>
           <h1>{t('money.debtors.title')}</h1>
-          <p dir="auto">
-            {[library || 'My Library', filter.batch, today && dayText(today)].filter(Boolean).join(' · ')}
-          </p>
+          <p dir="auto">{[library || 'My Library', list.batch, today && dayText(today)].filter(Boolean).join(' · ')}</p>
           <table>
             <thead>
               <tr>
@@ -223,7 +222,7 @@ function PrintDebtors({ filter, today }: PrintDebtorsProps) {
               </tr>
             </thead>
             <tbody>
-              {list.map(({ uid, name, rollNumber, batch, balance, running, owes }) => (
+              {list.debtors.map(({ uid, name, rollNumber, batch, balance, running, owes }) => (
                 <tr key={uid}>
                   <td dir="auto">{name}</td>
                   <td dir="auto">{rollNumber}</td>
@@ -237,8 +236,8 @@ function PrintDebtors({ filter, today }: PrintDebtorsProps) {
           </table>
           <p>
             {t('money.debtors.sum', {
-              total: list.length,
-              owed: list.reduce((sum, { owes }) => sum + Math.max(owes, 0) * 100, 0) / 100,
+              total: list.debtors.length,
+              owed: list.debtors.reduce((sum, { owes }) => sum + Math.max(owes, 0) * 100, 0) / 100,
             })}
           </p>
         </PrintNow>

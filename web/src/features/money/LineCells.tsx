@@ -49,7 +49,7 @@ export function moneyColumns<Row extends Line>(personOf?: (line: Row) => string)
   const column = (title: string, isHere: (line: Row) => boolean, sign: 1 | -1): Column<Row> => ({
     title,
     align: 'end',
-    cell: (line) => (isHere(line) ? <Amount line={line} amount={sign * line.amount} of={personOf?.(line)} /> : '–'),
+    cell: (line) => (isHere(line) ? <Amount line={line} amount={sign * line.amount} of={personOf?.(line)} /> : null),
   })
   return [
     column(t('money.line.charge'), ({ movesMoney }) => !movesMoney, 1),

@@ -118,7 +118,7 @@ function Sums({ period: { from, to } }: { period: LineFilter }) {
                 {
                   title: t('money.line.reversal'),
                   align: 'end',
-                  cell: ({ takenBack }) => (takenBack === 0 ? '–' : <Money amount={takenBack} />),
+                  cell: ({ takenBack }) => (takenBack === 0 ? null : <Money amount={takenBack} />),
                 },
                 { title: t('money.totals.net'), align: 'end', cell: ({ net }) => <Money amount={net} /> },
               ]}

@@ -205,8 +205,8 @@ function People({ people, today }: { people: readonly Person[]; today: string })
     order: orderOf(params, by),
     cell,
   })
-  const text = (value: string | null) => <span dir="auto">{value ?? '–'}</span>
-  const count = (value: number) => <span className="tabular">{value === 0 ? '–' : numberText(value)}</span>
+  const text = (value: string | null) => value && <span dir="auto">{value}</span>
+  const count = (value: number) => (value === 0 ? null : <span className="tabular">{numberText(value)}</span>)
   return (
     <ResponsiveTable
       label={t('people.title')}
@@ -236,11 +236,13 @@ function People({ people, today }: { people: readonly Person[]; today: string })
         { ...column('openLoans', ({ openLoans }) => count(openLoans)), align: 'end' },
         { ...column('overdueLoans', ({ overdueLoans }) => count(overdueLoans)), align: 'end' },
         {
-          ...column('owes', ({ owes }) => (
-            <span className={classes.owes} data-owed={owes > 0 || undefined}>
-              {owes === 0 ? '–' : <Money amount={owes} />}
-            </span>
-          )),
+          ...column('owes', ({ owes }) =>
+            owes === 0 ? null : (
+              <span className={classes.owes} data-owed={owes > 0 || undefined}>
+                <Money amount={owes} />
+              </span>
+            ),
+          ),
           align: 'end',
         },
       ]}

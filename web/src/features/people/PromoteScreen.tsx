@@ -226,11 +226,11 @@ export default function PromoteScreen() {
                       />
                     ),
                   },
-                  { title: t('people.column.rollNumber'), cell: ({ rollNumber }) => rollNumber ?? '–' },
+                  { title: t('people.column.rollNumber'), cell: ({ rollNumber }) => rollNumber },
                   {
                     title: t('people.column.openLoans'),
                     align: 'end',
-                    cell: ({ openLoans }) => <span className="tabular">{openLoans || '–'}</span>,
+                    cell: ({ openLoans }) => (openLoans ? <span className="tabular">{openLoans}</span> : null),
                   },
                 ]}
               />

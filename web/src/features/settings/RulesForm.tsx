@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'react-router'
 import { configQuery } from '../../api/config'
 import { previewRules, saveRules } from '../../api/settings'
 import type { RulesDocument } from '../../api/types'
@@ -65,6 +66,7 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
     preview: previewRules,
   })
   const { values, saved, errors, change } = form
+  const { search } = useLocation()
 
   function nameOf(place: string): string {
     const [, index, rule] = /^categories\[(\d+)\]\.(?:rules\.)?(\w+)$/.exec(place) ?? []
@@ -81,6 +83,16 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
         <Alert color="teal" mb="lg">
           {t('settings.later', { day: saved.effectiveFrom })}
         </Alert>
+      )}
+      {values.categories.length > 1 && (
+        <nav aria-label={t('settings.categories')} className={classes.parts}>
+          {values.categories.map(({ name }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key
+            <Link key={index} to={{ search, hash: partOf(index) }} replace dir="auto">
+              {index === 0 ? t('settings.category.student') : name || t('settings.category.new')}
+            </Link>
+          ))}
+        </nav>
       )}
       {values.categories.map((_category, index) => {
         const shared = { index, values, errors, onChange: change }
@@ -129,6 +141,9 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
   )
 }
 
+/** Returns the id of a category's part of the form, to jump to it. */
+const partOf = (index: number): string => `category-${index}`
+
 type CategoryProps = {
   index: number
   values: RuleValues
@@ -139,7 +154,7 @@ type CategoryProps = {
 function StudentRules({ index, values, errors, onChange }: CategoryProps) {
   const rules = values.categories[index]?.rules ?? {}
   return (
-    <section aria-label={t('settings.category.student')}>
+    <section id={partOf(index)} className={classes.jumped} aria-label={t('settings.category.student')}>
       <Title order={2}>{t('settings.category.student')}</Title>
       {GROUPS.map((group) => (
         <fieldset key={group} className={classes.group}>
@@ -171,7 +186,7 @@ function OtherRules({ index, values, errors, onChange }: CategoryProps) {
   const title = category.name || t('settings.category.new')
 
   return (
-    <section className={classes.category} aria-label={title}>
+    <section id={partOf(index)} className={`${classes.category} ${classes.jumped}`} aria-label={title}>
       <div className={classes.categoryHead}>
         <TextInput
           label={t('settings.category.name')}

@@ -6,6 +6,7 @@ import { BackupsPage } from './BackupsPage'
 import { CalendarForm } from './CalendarForm'
 import { DocumentForm } from './DocumentForm'
 import { LIBRARY } from './documents'
+import { LastSaved } from './LastSaved'
 import { Loaded } from './Loaded'
 import { NoticesForm } from './NoticesForm'
 import { RulesForm } from './RulesForm'
@@ -14,8 +15,18 @@ import { WordingPage } from './WordingPage'
 
 /** Pages in the order of their tabs; those rendered by `DocumentForm` are described in `documents.ts`. */
 const PAGES = {
-  rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
-  calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
+  rules: () => (
+    <>
+      <LastSaved action="rules-changed" />
+      <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>
+    </>
+  ),
+  calendar: () => (
+    <>
+      <LastSaved action="calendar-changed" />
+      <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>
+    </>
+  ),
   library: () => <Loaded query={libraryQuery}>{(part) => <DocumentForm {...part} page={LIBRARY} />}</Loaded>,
   notices: () => <Loaded query={noticesQuery}>{(part) => <NoticesForm {...part} />}</Loaded>,
   wording: () => <WordingPage />,

@@ -1,0 +1,1 @@
+export { FindBook } from './FindBook'

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { newestChangeQuery } from '../../api/changes'
+import { instantText } from '../../lib/format'
+import { rich } from '../../lib/messages'
+import { paths } from '../../screens'
+import classes from './Settings.module.css'
+
+/** Since when the saved settings hold and who saved them, with a link to the earlier ones in the activity (L23). */
+export function LastSaved({ action }: { action: 'rules-changed' | 'calendar-changed' }) {
+  const newest = useQuery(newestChangeQuery(action)).data
+  return (
+    <p className={classes.lastSaved}>
+      {newest?.actor &&
+        rich('settings.lastSaved', {
+          day: instantText(newest.at),
+          name: newest.actor.name,
+          link: (words) => <Link to={`${paths.activity()}?action=${action}`}>{words}</Link>,
+        })}
+    </p>
+  )
+}
