@@ -375,7 +375,9 @@ test.describe('of a library of its own', () => {
     await expectAccessible(page, 'a damaged copy')
     await page.getByRole('button', { name: 'Send to repair' }).click()
     await expect(newest(page)).toContainText('To the repair shelf.')
-    await expect(page.getByRole('region', { name: 'Earlier' })).toContainText('Borrowed after the day of the book drop, so it counts as returned on')
+    await expect(page.getByRole('region', { name: 'Earlier' })).toContainText(
+      'Borrowed after the day of the book drop, so it counts as returned on',
+    )
     await page.getByRole('button', { name: 'Take ₹40' }).click()
     await expect(newest(page)).toContainText('₹40 taken')
 

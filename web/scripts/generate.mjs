@@ -1,6 +1,6 @@
 /**
  * Writes src/api/schema.ts (types), src/api/contract.ts (the rules of every form), src/messages/server.json (labels and
- * message templates, in English) and src/messages/labels.ts (which label is which message) out of the server's OpenAPI document, so that both sides check and say the same.
+ * message templates, in English) out of the server's OpenAPI document, so that both sides check and say the same.
  * `--check` fails when the files on disk differ.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -81,17 +81,11 @@ const messages = Object.entries(document['x-messages'] ?? {}).map(([key, text]) 
   key.includes('.') ? key : `field.${key}`,
   text,
 ])
-// Labels stand in the server's messages in English: by them the client finds their own messages.
-const labels = {}
 for (const [name, fields] of Object.entries(forms)) {
   const { properties } = resolve(schemas[name])
   for (const field of Object.keys(fields)) {
     const label = resolve(properties[field])['x-label']
-    if (label === undefined) continue
-    messages.push([`label.${name}.${field}`, label])
-    // The sign-in page loads these: a field that its label spells is left out.
-    const spelled = label.toLowerCase().replace(/ (.)/g, (_, letter) => letter.toUpperCase())
-    labels[label] ??= `${name}.${field === spelled ? '' : field}`
+    if (label !== undefined) messages.push([`label.${name}.${field}`, label])
   }
 }
 // A body without a label is no form that a person fills in.
@@ -102,10 +96,6 @@ const labelled = Object.entries(forms).filter(([name]) => {
 const contract =
   NOTICE +
   `/** Rules of every form: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(Object.fromEntries(labelled), null, 2)} as const\n`
-const labelKeys =
-  NOTICE +
-  `/** Message key of each English label, without the prefix \`label.\` and without a field that the label spells. */\nexport const labels: Readonly<Record<string, string>> = ${JSON.stringify(labels, null, 2)}\n`
-
 const inEnglish = Object.fromEntries(messages.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 const schema = NOTICE + astToString(await openapiTS(document, { alphabetize: true }))
@@ -114,7 +104,6 @@ let stale = false
 for (const [file, text] of [
   ['api/schema.ts', schema],
   ['api/contract.ts', contract],
-  ['messages/labels.ts', labelKeys],
   ['messages/server.json', `${JSON.stringify(inEnglish, null, 2)}\n`],
 ]) {
   const target = new URL(`../src/${file}`, import.meta.url)

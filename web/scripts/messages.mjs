@@ -79,6 +79,22 @@ export function genresOf(language) {
 }
 
 /**
+ * Labels of a part in a language, as messages `label.<English label>`: the server sends the label of a field at fault in
+ * English. English has none.
+ *
+ * @param {string} language
+ * @param {string} part
+ * @returns {[string, string][]}
+ */
+function labelsOf(language, part) {
+  if (language === 'en') return []
+  const [english, server] = [catalogueOf('en'), read('server.json')]
+  return Object.entries(catalogueOf(language))
+    .filter(([key]) => key.startsWith('label.') && partOf(key, server) === part)
+    .map(([key, text]) => [`label.${english[key]}`, text])
+}
+
+/**
  * The part that a message travels in: `first`, a shared one, or its area, which is the key up to its first dot.
  *
  * @param {string} key
@@ -124,7 +140,7 @@ export function messagesPlugin() {
       const server = read('server.json')
       const messages = Object.entries(catalogueOf(language))
         .filter(([key]) => partOf(key, server) === part)
-        .concat(part === 'books' ? Object.entries(genresOf(language)) : [])
+        .concat(part === 'books' ? Object.entries(genresOf(language)) : [], labelsOf(language, part))
         .map(([key, text]) => [key, compile(text)])
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(messages)))})`
     },

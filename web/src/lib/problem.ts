@@ -1,5 +1,4 @@
 import type { Problem } from '../api/types'
-import { labels } from '../messages/labels'
 import { t, translate } from './messages'
 
 /** Codes of the server, and three for failures without a valid response of the server. */
@@ -62,14 +61,8 @@ function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: read
 export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
-  const named = typeof label === 'string' ? { ...params, label: translate(keyOf(label), {}, label) } : params
+  const named = typeof label === 'string' ? { ...params, label: translate(`label.${label}`, {}, label) } : params
   return translate(rule.includes('.') ? rule : `field.${rule}`, named, message)
-}
-
-/** Returns the message key of an English label. */
-function keyOf(label: string): string {
-  const spelled = label.toLowerCase().replace(/ (.)/g, (_, letter: string) => letter.toUpperCase())
-  return `label.${labels[label]}`.replace(/\.$/, `.${spelled}`)
 }
 
 export function unreachable(): ProblemError {

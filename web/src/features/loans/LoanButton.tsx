@@ -1,4 +1,5 @@
 import { Button, type ButtonProps } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
 import type { LoanAction } from './useLoanActions'
@@ -16,16 +17,28 @@ type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   refusedBy?: string | undefined
   /** Borrower, for screen readers, if several people have the same book. */
   of?: string
+  /** Icon in place of the label, which becomes the button's tooltip. */
+  icon?: ReactNode
   onPress: () => void
 }
 
 /** Button for an action on a loan; its accessible name includes the book's title. */
-export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
+export function LoanButton({
+  action,
+  loan,
+  pending,
+  refusedBy,
+  of,
+  icon,
+  variant = 'subtle',
+  onPress,
+}: LoanButtonProps) {
   const name = actionName(action, loan.renewalDays)
   return (
     <Button
       size="compact-sm"
       h={34}
+      {...(icon !== undefined && { px: 5, title: name })}
       variant={variant}
       aria-label={
         of
@@ -39,7 +52,7 @@ export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'su
       disabled={refusedBy !== undefined || (pending !== undefined && pending !== action)}
       onClick={onPress}
     >
-      {name}
+      {icon ?? name}
     </Button>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Printer } from 'lucide-react'
+import { CalendarPlus, Printer } from 'lucide-react'
 import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react'
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
@@ -206,6 +206,8 @@ type LoansProps = {
 /** Window widths up to which person and dates take two lines, or rows are cards that begin with the book. */
 const TWO_LINES = '80em'
 const CARDS = '56em'
+/** Window widths in which an icon for the extension keeps the buttons of a row in one line (L34). */
+const TIGHT = '(min-width: 56.01em) and (max-width: 66em)'
 
 function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column<AdminLoan>, ...Column<AdminLoan>[]] {
   const twoLines = useMediaQuery(`(max-width: ${TWO_LINES})`, false, { getInitialValueInEffect: false })
@@ -272,6 +274,7 @@ function Person({ loan }: { loan: AdminLoan }) {
 function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
   const question = useQuestion<Asked>()
   const [dated, setDated] = useState<AdminLoan | null>(null)
+  const isTight = useMediaQuery(TIGHT, false, { getInitialValueInEffect: false })
   const columns = useColumns(today, {
     title: t('loans.column.actions'),
     bare: true,
@@ -284,7 +287,12 @@ function Loans({ loans, today, pending, onAction, onLost }: LoansProps) {
             <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
           )}
           <LoanButton {...shared} action="return" onPress={() => ask('return')} />
-          <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
+          <LoanButton
+            {...shared}
+            {...(isTight && { icon: <CalendarPlus data-size="18" aria-hidden /> })}
+            action="extend"
+            onPress={() => onAction(loan, 'extend')}
+          />
           <DueDateButton title={loan.title} of={loan.userName} onPress={() => setDated(loan)} />
           <LostButton title={loan.title} of={loan.userName} onPress={() => onLost(loan)} />
         </div>

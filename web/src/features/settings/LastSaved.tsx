@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { newestChangeQuery } from '../../api/changes'
@@ -9,13 +10,18 @@ import classes from './Settings.module.css'
 /** Since when the saved settings hold and who saved them, with a link to the earlier ones in the activity (L23). */
 export function LastSaved({ action }: { action: 'rules-changed' | 'calendar-changed' }) {
   const newest = useQuery(newestChangeQuery(action)).data
+  if (newest === null) return null
   return (
     <p className={classes.lastSaved}>
       {newest?.actor &&
         rich('settings.lastSaved', {
           day: instantText(newest.at),
           name: newest.actor.name,
-          link: (words) => <Link to={`${paths.activity()}?action=${action}`}>{words}</Link>,
+          link: (words) => (
+            <Anchor component={Link} to={`${paths.activity()}?action=${action}`} fz="inherit">
+              {words}
+            </Anchor>
+          ),
         })}
     </p>
   )

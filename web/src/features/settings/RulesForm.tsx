@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { configQuery } from '../../api/config'
@@ -88,9 +88,9 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
         <nav aria-label={t('settings.categories')} className={classes.parts}>
           {values.categories.map(({ name }, index) => (
             // oxlint-disable-next-line react/no-array-index-key
-            <Link key={index} to={{ search, hash: partOf(index) }} replace dir="auto">
+            <Anchor key={index} component={Link} to={{ search, hash: partOf(index) }} replace dir="auto">
               {index === 0 ? t('settings.category.student') : name || t('settings.category.new')}
-            </Link>
+            </Anchor>
           ))}
         </nav>
       )}
