@@ -1,4 +1,5 @@
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { strip } from './support/desk'
 import { heading } from './support/screens'
 import { expect, present, test } from './support/test'
 import { chunkOf } from './support/chunks'
@@ -98,6 +99,40 @@ test.describe('the bar of a librarian', () => {
     await palette.getByRole('textbox').fill('train to')
     await page.keyboard.press('Enter')
     await expect(heading(page)).toHaveText('Train to Pakistan')
+  })
+
+  test('L8 L27 keys and deeds lead to the desk with a reader, to the book drop, and to a book to add', async ({
+    page,
+    library,
+  }) => {
+    const reader = await library.student({ name: `Bhavna ${Date.now()}` })
+    await page.goto('home')
+    const palette = page.getByRole('dialog')
+    const find = async (what: string, shown: string) => {
+      await expect(page.getByRole('searchbox')).toBeVisible()
+      await page.keyboard.press('Control+k')
+      await palette.getByRole('textbox').fill(what)
+      await expect(palette.getByText(shown).first()).toBeVisible()
+    }
+    await find(reader.user.name, reader.user.name)
+    await expectAccessible(page, 'a person in the palette')
+    await page.keyboard.press('Shift+Enter')
+    await expect(heading(page)).toHaveText('Desk')
+    await expect(strip(page, reader.user.name)).toBeVisible()
+
+    await page.goto('home')
+    await find('book drop', 'Book drop')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Book drop is on')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await expect(heading(page)).toHaveText('Desk')
+    await expect(page.getByText('Book drop is on')).toBeHidden()
+
+    await page.goto('home')
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.press('Alt+KeyN')
+    await expect(heading(page)).toHaveText('Quick add')
   })
 
   test('W9 keys that are pressed alone can be switched off, and stay off', async ({ page }) => {

@@ -20,8 +20,12 @@ const DESK = [
   { keys: ['Alt', 'B'], does: 'app.help.desk.drop' },
   { keys: ['Alt', 'P'], does: 'app.help.desk.print' },
   { keys: ['Alt', '1…9'], does: 'app.help.desk.choose' },
+  { keys: ['Shift', 'Enter'], does: 'app.help.person' },
   { keys: ['Esc'], does: 'app.help.desk.close' },
 ] as const
+
+/** Shortcut of librarians who keep the catalogue, on every screen (L8). */
+const CATALOGUE = { keys: ['Alt', 'N'], does: 'app.help.quickAdd' } as const
 
 /** Lists the keyboard shortcuts and the screens that Ctrl+K leads to. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
@@ -36,7 +40,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title={t('app.help.title')}>
       <dl className={classes.list}>
-        {SHORTCUTS.map((shortcut) => (
+        {[...SHORTCUTS, ...(user?.capabilities.includes('catalogue') ? [CATALOGUE] : [])].map((shortcut) => (
           <div key={shortcut.does} className={classes.row} data-off={('single' in shortcut && !single) || undefined}>
             <dt className={classes.keys}>
               {shortcut.keys.map((key) => (

@@ -12,6 +12,7 @@ import { t } from '../lib/messages'
 import { paths, screensOf } from '../screens'
 import { Search } from 'lucide-react'
 import { deedsOf } from './deeds'
+import classes from './Palette.module.css'
 
 const [store, palette] = createSpotlight()
 
@@ -35,6 +36,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const people = numbered ? [numbered, ...named.filter(({ uid }) => uid !== numbered.uid)] : named
   const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
   const deeds = wanted === '' ? [] : deedsOf(user).filter(({ label }) => includes(t(label), wanted))
+  const mayLend = user?.capabilities.includes('desk') === true
   const bookPath = librarian ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])
@@ -53,8 +55,11 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const list = useRef<HTMLDivElement>(null)
   const chosenIn = useRef('')
   const enterFor = useRef('')
+  // The spotlight presses the chosen line for Enter, without the modifier.
+  const isShifted = useRef(false)
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
+    isShifted.current = event.key === 'Enter' && event.shiftKey
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') chosenIn.current = wanted
     if (event.key !== 'Enter' || answered || found.length + deeds.length > 0 || chosenIn.current === wanted) return
     event.preventDefault()
@@ -80,6 +85,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
       onKeyDownCapture={onKeyDown}
       scrollable
       aria-label={t('app.palette.label')}
+      classNames={{ actionDescription: classes.facts ?? '' }}
     >
       <Spotlight.Search
         placeholder={t('app.palette.hint')}
@@ -109,14 +115,17 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
           </Spotlight.ActionsGroup>
         )}
         {wanted !== '' && people.length > 0 && (
-          <Spotlight.ActionsGroup label={t('app.palette.people')}>
+          <Spotlight.ActionsGroup label={t(mayLend ? 'app.palette.peopleOrDesk' : 'app.palette.people')}>
             {people.map(({ uid, name, rollNumber, batch }) => (
               <Spotlight.Action
                 key={`person ${uid}`}
                 label={name}
                 description={[rollNumber, batch].filter(Boolean).join(' · ')}
                 dir="auto"
-                onClick={() => go(paths.person(uid))}
+                onClick={({ shiftKey }) => {
+                  if (mayLend && rollNumber && (shiftKey || isShifted.current)) go(paths.desk(), { card: rollNumber })
+                  else go(paths.person(uid))
+                }}
               />
             ))}
           </Spotlight.ActionsGroup>

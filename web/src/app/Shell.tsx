@@ -1,7 +1,7 @@
 import { useHotkeys } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Outlet } from 'react-router'
+import { Outlet, useNavigate } from 'react-router'
 import { sessionQuery } from '../api/account'
 import { configQuery } from '../api/config'
 import { setTimeZone } from '../lib/format'
@@ -16,6 +16,7 @@ import { useOffline } from './offline'
 import { usePresence } from './presence'
 import { useUpdateNotice } from './updateNotice'
 import { loadChunk } from '../lib/chunks'
+import { paths } from '../screens'
 import { hasTasks, sharedStore } from '../lib/outboxStore'
 import classes from './Shell.module.css'
 
@@ -35,9 +36,17 @@ export function Shell() {
   const enrolling = data?.secondFactorMissing === true
   useEnrolment(enrolling)
   const [searching, setSearching] = useState(false)
-  // Works while a field has the focus, too.
-  useHotkeys([['mod+K', () => setSearching(true)]], [])
   const user = data?.user ?? null
+  const navigate = useNavigate()
+  const mayAdd = user?.capabilities.includes('catalogue')
+  // They work while a field has the focus, too.
+  useHotkeys(
+    [
+      ['mod+K', () => setSearching(true)],
+      ['alt+N', () => mayAdd && void navigate(paths.quickAdd()), { usePhysicalKeys: true }],
+    ],
+    [],
+  )
   usePrefetch(user)
   useOffline(data && user)
   useUnsent(user?.capabilities.includes('desk') ? user.uid : null)

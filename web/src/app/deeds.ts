@@ -11,6 +11,7 @@ const DEEDS: readonly Deed[] = [
   { label: 'app.deed.importBooks', to: paths.importBooks, may: 'catalogue' },
   { label: 'app.deed.promote', to: paths.promote, may: 'people' },
   { label: 'app.deed.signInCode', to: paths.people, may: 'people' },
+  { label: 'app.deed.bookDrop', to: paths.desk, state: { drop: true }, may: 'desk' },
   { label: 'app.deed.closeDay', to: paths.deskToday, may: 'desk' },
   { label: 'app.deed.overdue', to: () => `${paths.fine()}?due=overdue&sort=batch` },
   { label: 'app.deed.dueToday', to: () => `${paths.fine()}?due=today` },

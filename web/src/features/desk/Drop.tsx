@@ -1,9 +1,11 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { useLocation, useNavigate } from 'react-router'
 import { configQuery } from '../../api/config'
 import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
+import { paths } from '../../screens'
 import type { Config } from '../../api/types'
 import type { Desk } from '../../counter/queue'
 import type { Mode } from '../../counter/tasks'
@@ -11,6 +13,8 @@ import classes from './Desk.module.css'
 
 /** Returns the day as of which returns count: the last open day. */
 const dayOf = ({ lastOpenDay, today }: Config): string => lastOpenDay ?? today
+
+const asksForDrop = (state: unknown): boolean => typeof state === 'object' && state !== null && 'drop' in state
 
 type DropButtonProps = { desk: Desk; mode: Mode | null; onSwitched: () => void }
 
@@ -21,6 +25,18 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   const isOn = mode?.kind === 'drop'
   const button = useRef<HTMLButtonElement>(null)
   useAltKey('KeyB', button, true)
+
+  // Another screen may ask for the book drop, as it passes a card.
+  const isAsked = asksForDrop(useLocation().state)
+  const navigate = useNavigate()
+  const lastDay = config && dayOf(config)
+  const begin = useEffectEvent((on: string) => {
+    void turnOn(on)
+    void navigate(paths.desk(), { replace: true })
+  })
+  useEffect(() => {
+    if (isAsked && lastDay !== undefined) begin(lastDay)
+  }, [isAsked, lastDay])
 
   async function turnOn(day: string) {
     desk.setMode({ kind: 'drop', day })
