@@ -564,7 +564,9 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
             Notice { loan: Some(*loan), ..of(Kind::Lent, message::notice_lent(title, *due)) }
         }
         // The reader has had the book since before the program recorded it.
-        LoanChange::Renewed { .. } | LoanChange::LoanImported { .. } => return None,
+        LoanChange::Renewed { .. } | LoanChange::LoanImported { .. } | LoanChange::SlipPrinted { .. } => {
+            return None;
+        }
     })
 }
 

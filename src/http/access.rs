@@ -182,6 +182,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/loans/{id}/return", Access::StudentOrMay(Capability::Desk)),
     ("POST", "/loans/{id}/extend", Access::StudentOrMay(Capability::Desk)),
     ("POST", "/loans/{id}/due-date", Access::May(Capability::Desk)),
+    ("POST", "/loans/slips", Access::May(Capability::Desk)),
     ("GET", "/people", Access::Admin),
     ("POST", "/people", Access::May(Capability::People)),
     ("POST", "/people/import", Access::May(Capability::People)),

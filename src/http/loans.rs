@@ -1,6 +1,6 @@
 //! Loans: borrow, return, extend, and the lists of open loans.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     extract,
@@ -28,11 +28,13 @@ use crate::{
         self, Actor, CheckIn, CheckOut, Done, Override, Renew, Renewed, SetDueDate, Take, check_in,
         check_out, renew, set_due_date as set_due, view,
     },
+    clock::Clock,
     domain::{
         account::{Role, User},
+        change::LoanChange,
         copy::{Condition, CopyHold, State},
         fine,
-        id::{BookId, LoanId},
+        id::{BookId, LoanId, UserId},
         loan::Loan,
         rule::{Invalid, Kind, Text},
         rulebook::Rulebook,
@@ -41,7 +43,9 @@ use crate::{
     message,
     money::Money,
     storage::{
-        Tx, books, copies, holds,
+        Tx, books, copies,
+        events::{self, Entry},
+        holds,
         loans::{self, Borrowed, Found, Listing, Order},
     },
 };
@@ -382,6 +386,9 @@ pub struct BorrowedBook {
     roll_number: String,
     /// Borrower's batch.
     batch: String,
+    /// Day on which a slip or a mail last reminded of the loan.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    reminded: Option<Date>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -419,6 +426,7 @@ pub async fn list_loans(
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let clock = app.library.clock.clone();
     let mut list = query.listing(today)?;
     let limit = page::length(query.limit, 50)?;
     let position = page::place(query.cursor.as_deref())?;
@@ -440,7 +448,7 @@ pub async fn list_loans(
             Ok(LoanList {
                 next: page.next.as_ref().map(page::cursor),
                 previous: page.previous.as_ref().map(page::cursor),
-                loans: page.rows.into_iter().map(|row| shown(row, &rulebook, today)).collect(),
+                loans: page.rows.into_iter().map(|row| shown(row, &rulebook, today, &clock)).collect(),
                 total,
                 fines: alike.iter().map(|(of, loans)| Money(fine(of).0.saturating_mul(*loans))).sum(),
                 open: loans::due_count(tx, date(0, 1, 1), Date::MAX)?,
@@ -454,8 +462,9 @@ pub async fn list_loans(
     Ok(axum::Json(list))
 }
 
-fn shown(row: Borrowed, rulebook: &Rulebook, today: Date) -> BorrowedBook {
+fn shown(row: Borrowed, rulebook: &Rulebook, today: Date, clock: &Clock) -> BorrowedBook {
     BorrowedBook {
+        reminded: row.reminded_at.map(|at| clock.day_of(at)),
         loan: view(row.loan, rulebook, today),
         user_name: row.user_name,
         roll_number: row.roll_number,
@@ -463,7 +472,54 @@ fn shown(row: Borrowed, rulebook: &Rulebook, today: Date) -> BorrowedBook {
     }
 }
 
-const FILE_COLUMNS: [&str; 10] = [
+/// Loans that reminder slips name.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlipsForm {
+    /// 1 to 5000 open loans; those that have ended meanwhile are left out.
+    #[schema(value_type = Vec<i64>, min_items = 1, max_items = 5000)]
+    loans: Vec<LoanId>,
+}
+
+/// Maximum number of loans on the slips of one print.
+const SLIPS_AT_ONCE: usize = 5000;
+
+/// Record that reminder slips for these loans go to the printer: each loan keeps the day, each reader's history the slip.
+#[utoipa::path(post, path = "/loans/slips", request_body = SlipsForm, responses((status = 204)))]
+pub async fn record_slips(
+    extract::State(app): extract::State<Shared>,
+    SignedIn(librarian): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<SlipsForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    if form.loans.is_empty() {
+        invalid.push("loans", message::missing());
+    } else if form.loans.len() > SLIPS_AT_ONCE {
+        invalid.push("loans", message::too_many("Loans", SLIPS_AT_ONCE));
+    }
+    invalid.refuse_repeats("loans", &form.loans);
+    invalid.into_result(())?;
+    let (now, by) = (app.library.clock.now(), librarian.uid);
+    app.once(once, move |tx| {
+        let mut readers: BTreeMap<UserId, Vec<LoanId>> = BTreeMap::new();
+        for (loan, reader) in loans::record_slips(tx, &form.loans, now)? {
+            readers.entry(reader).or_default().push(loan);
+        }
+        let slip = |(reader, loans)| Entry {
+            person: Some(reader),
+            book: None,
+            copy: None,
+            change: LoanChange::SlipPrinted { loans }.into(),
+        };
+        let slips: Vec<Entry> = readers.into_iter().map(slip).collect();
+        events::record_all(tx, now, Some(by), &slips)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+const FILE_COLUMNS: [&str; 11] = [
     "name",
     "rollNumber",
     "batch",
@@ -474,6 +530,7 @@ const FILE_COLUMNS: [&str; 10] = [
     "renewals",
     "overdueDays",
     "fine",
+    "reminded",
 ];
 
 /// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
@@ -488,13 +545,14 @@ pub async fn export_loans(
     let ids = app.library.db.read(move |tx| loans::open_ids(tx, &list, MOST_ROWS)).await?;
     csv_file::answer(&format!("loans-{today}.csv"), FILE_COLUMNS, ids.into_iter(), move |mut ids| {
         let (app, policies) = (Arc::clone(&app), policies.clone());
+        let clock = app.library.clock.clone();
         async move {
             let portion: Vec<LoanId> =
                 ids.by_ref().take(usize::try_from(PORTION).unwrap_or_default()).collect();
             let found = app.library.db.snapshot(move |tx| -> Result<Vec<BorrowedBook>> {
                 let rulebook = policies.current(tx)?;
                 let found = loans::in_order(tx, &portion)?;
-                Ok(found.into_iter().map(|row| shown(row, &rulebook, today)).collect())
+                Ok(found.into_iter().map(|row| shown(row, &rulebook, today, &clock)).collect())
             });
             let rows = found.await?.into_iter().map(cells_of).collect();
             Ok((rows, (ids.len() > 0).then_some(ids)))
@@ -517,5 +575,6 @@ fn cells_of(borrowed: BorrowedBook) -> [String; FILE_COLUMNS.len()] {
         borrowed.loan.renewals.to_string(),
         borrowed.loan.overdue_days.to_string(),
         format!("{units}.{rest:02}"),
+        borrowed.reminded.map(|day| day.to_string()).unwrap_or_default(),
     ]
 }

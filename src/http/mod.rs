@@ -204,6 +204,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
         .routes(routes!(loans::set_due_date))
+        .routes(routes!(loans::record_slips))
         .routes(routes!(imports::read_people_columns))
         .routes(routes!(imports::list_imports, imports::import_books))
         .routes(routes!(imports::read_books_columns))

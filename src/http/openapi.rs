@@ -209,6 +209,7 @@ const UNIQUE: &[(&str, &str)] = &[
     ("AccessionForm", "barcodes"),
     ("NewCopies", "barcodes"),
     ("LabelBatchForm", "copies"),
+    ("SlipsForm", "loans"),
     ("PaymentForm", "charges"),
     ("PromotionForm", "except"),
 ];

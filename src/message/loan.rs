@@ -69,6 +69,8 @@ messages! {
         "“{title}” (copy {barcode}) declared lost; price {price, number, money}.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
         "Due date of “{title}” moved from {from, date, medium} to {to, date, medium}.";
+    "change.slipPrinted" = change_slip_printed(loans: usize):
+        "Reminder slip printed for {loans, plural, one {# book} other {# books}}.";
     "change.dueDateSet" = change_due_date_set(title: &str, from: Date, to: Date):
         "Due date of “{title}” set from {from, date, medium} to {to, date, medium} by hand.";
     "change.swapped" = change_swapped(in_hand: &str, lent: &str):

@@ -273,6 +273,36 @@ pub fn store_due_dates(tx: &mut Tx<'_>, loans: &[OpenLoan]) -> Result<()> {
     tx.execute_all(statement, loans.len(), &[&Value::Array(rows).to_string()])
 }
 
+/// Records that a reminder slip names these open loans; returns those that are open, with their borrowers.
+pub fn record_slips(tx: &mut Tx<'_>, loans: &[LoanId], at: i64) -> Result<Vec<(LoanId, UserId)>> {
+    let ids = json!(loans).to_string();
+    let (locked, update) = if tx.is_postgres() {
+        (
+            sql!(
+                "SELECT id, user_id FROM loans WHERE ended_at IS NULL
+                   AND id IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)))
+                 ORDER BY id FOR NO KEY UPDATE"
+            ),
+            sql!(
+                "UPDATE loans SET slip_at = $2 WHERE ended_at IS NULL
+                   AND id IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)))"
+            ),
+        )
+    } else {
+        (
+            sql!(
+                "SELECT id, user_id FROM loans WHERE ended_at IS NULL AND id IN (SELECT value FROM json_each($1)) ORDER BY id"
+            ),
+            sql!(
+                "UPDATE loans SET slip_at = $2 WHERE ended_at IS NULL AND id IN (SELECT value FROM json_each($1))"
+            ),
+        )
+    };
+    let open = tx.query(locked, &[&ids], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    tx.execute_all(update, open.len(), &[&ids, &at])?;
+    Ok(open)
+}
+
 /// Moves a locked loan to another copy of the same title (R-DESK-6).
 pub fn set_copy(tx: &mut Tx<'_>, id: LoanId, copy: CopyId) -> Result<()> {
     tx.execute_one(sql!("UPDATE loans SET copy_id = $2 WHERE id = $1"), &[&id, &copy])
@@ -366,6 +396,8 @@ pub struct Borrowed {
     pub user_name: String,
     pub roll_number: String,
     pub batch: String,
+    /// When a slip or a mail last reminded of the loan, epoch milliseconds.
+    pub reminded_at: Option<i64>,
 }
 
 fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
@@ -374,6 +406,7 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
         user_name: row.get(14)?,
         roll_number: row.get::<Option<String>>(15)?.unwrap_or_default(),
         batch: row.get::<Option<String>>(16)?.unwrap_or_default(),
+        reminded_at: row.get::<Option<i64>>(17)?.max(row.get(18)?),
     })
 }
 
@@ -576,7 +609,9 @@ macro_rules! borrowed {
         sql!(
             "SELECT ",
             columns!(),
-            ", copies.barcode, users.category, users.name, users.roll_number, users.batch FROM ",
+            ", copies.barcode, users.category, users.name, users.roll_number, users.batch, loans.slip_at,
+             (SELECT MAX(notices.mailed_at) FROM notices WHERE notices.loan_id = loans.id AND notices.step IS NOT NULL)
+             FROM ",
             $from,
             " WHERE ",
             $which,

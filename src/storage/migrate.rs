@@ -97,6 +97,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0040_calendar_links"),
     migration!("0041_mail_wordings"),
     migration!("0042_guardians"),
+    migration!("0043_reminder_slips"),
 ];
 
 impl Migration {

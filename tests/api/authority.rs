@@ -70,6 +70,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/loans/{id}/return"
             | "/loans/{id}/extend"
             | "/loans/{id}/due-date"
+            | "/loans/slips"
             | "/books/{id}/holds"
             | "/holds/{id}/move"
             | "/imports/loans"

@@ -284,7 +284,7 @@ async fn to_settings<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'st
 }
 
 /// A librarian's writes on lists of titles, and on what waits for them.
-async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 5] {
+async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 6] {
     let app = admin.app;
     let (gone, kept) = (app.book("Gone for good", 1).await, app.book("Kept longer", 1).await);
     let loan = app.student(8).await.borrow(kept).await;
@@ -299,6 +299,7 @@ async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write
                 .body(json!({ "returnDate": "2026-12-20", "reason": "ill" })),
             "/loans/{id}/due-date",
         ),
+        (admin, Write::new("POST", "/loans/slips").body(json!({ "loans": [loan] })), "/loans/slips"),
         (
             admin,
             Write::new("POST", "/accessions").body(json!({ "title": "Quick", "barcodes": ["Q-1"] })),

@@ -25,6 +25,7 @@ on_both_databases!(
     a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again,
     an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it,
     a_reader_who_wants_it_is_reminded_on_mondays_alone,
+    a_printed_slip_and_a_mail_are_kept_as_the_day_of_the_reminder_l10,
     mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_account,
 );
 
@@ -549,4 +550,42 @@ async fn a_librarian_sees_what_goes_tomorrow_morning_before_it_goes() {
     assert_eq!(mailed.queue().await, 1, "as planned");
     let admin = app.admin(0).await;
     assert_eq!(admin.get("/mails/tomorrow").await.expect(200)["count"], 0, "already told");
+}
+
+async fn a_printed_slip_and_a_mail_are_kept_as_the_day_of_the_reminder_l10(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Godaan", 3).await;
+    let (first, second) = (asha.borrow(book).await, asha.borrow(book).await);
+    let other = bala.borrow(book).await;
+    let reminded = async || -> Vec<Value> {
+        let list = app.admin(0).await.get("/loans").await.expect(200);
+        let days = list["loans"].as_array().expect("a list").iter().map(|loan| loan["reminded"].clone());
+        days.collect()
+    };
+    assert_eq!(reminded().await, [Value::Null, Value::Null, Value::Null]);
+    let none = desk.post("/loans/slips", &json!({ "loans": [] })).await;
+    assert_eq!(none.wrong_fields(), ["loans"]);
+    let twice = desk.post("/loans/slips", &json!({ "loans": [first, first] })).await;
+    assert_eq!(twice.wrong_fields(), ["loans"]);
+    // Of a loan that has ended meanwhile there is nothing to record.
+    bala.ask(&format!("/loans/{other}/return")).await.expect(204);
+    desk.post("/loans/slips", &json!({ "loans": [first, second, other] })).await.expect(204);
+    assert_eq!(reminded().await, [json!("2026-11-21"), json!("2026-11-21")]);
+    let log = desk.get("/changes?action=slip-printed").await.expect(200);
+    let slips = log["changes"].as_array().expect("a list");
+    assert_eq!(slips.len(), 1, "one a reader: {log}");
+    assert_eq!(
+        (&slips[0]["person"]["id"], &slips[0]["text"], &slips[0]["undoable"]),
+        (&json!(asha.uid), &json!("Reminder slip printed for 2 books."), &json!(false))
+    );
+    // A mail counts as well.
+    app.set_clock("2026-11-29T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 1);
+    mailed.send().await;
+    assert_eq!(reminded().await, [json!("2026-11-29"), json!("2026-11-29")]);
+    let file = app.admin(0).await.get("/loans.csv").await;
+    assert!(file.text.lines().nth(1).is_some_and(|row| row.ends_with(",2026-11-29")), "{}", file.text);
 }

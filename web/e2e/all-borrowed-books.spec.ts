@@ -1,3 +1,4 @@
+import { expectAccessible } from './support/accessible'
 import { expectDone, heading, libraryDay, question, row, search } from './support/screens'
 import { expect, test } from './support/test'
 
@@ -95,6 +96,28 @@ test('R-FINE-2 the badge opens the overdue loans, chips and order stay in the ad
   await page.getByRole('button', { name: 'Print by class' }).click()
   await expect(question(page).getByRole('heading', { name: 'Batch 2025' })).toBeVisible()
   await expect(question(page).getByRole('row').filter({ hasText: book.title })).toContainText(student.user.name)
+})
+
+test('L10 a slip that is printed is kept: the loan says when its reader was reminded, and the activity who printed it', async ({
+  page,
+  library,
+}) => {
+  const student = await library.student({ name: `Omkar ${Date.now()}`, batch: '2026' })
+  const book = await library.addBook({ title: `Lighthouses ${Date.now()}` })
+  await student.borrow(book.id)
+  await page.addInitScript(() => (window.print = () => undefined))
+  await page.goto(`fine?q=${encodeURIComponent(student.user.name)}`)
+  await expect(row(page, student.user.name)).not.toContainText('reminded')
+  await page.getByRole('button', { name: 'Print by class' }).click()
+  await question(page).getByLabel('Print as').selectOption('slips')
+  await expect(question(page).getByText('Printing is recorded')).toBeVisible()
+  await expectAccessible(page, 'slips')
+  await question(page).getByRole('button', { name: 'Print', exact: true }).click()
+  await question(page).getByRole('button', { name: 'Close' }).click()
+  await expect(row(page, student.user.name)).toContainText('reminded')
+  await page.goto('activity')
+  const printed = page.getByRole('listitem').filter({ hasText: 'Reminder slip printed for 1 book.' })
+  await expect(printed.filter({ hasText: student.user.name })).toHaveCount(1)
 })
 
 test('U2 by keyboard alone: / finds the borrower, Enter three times restocks, and the queue is worked down', async ({

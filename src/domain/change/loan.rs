@@ -84,6 +84,8 @@ pub enum LoanChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
     },
+    /// A reminder slip for the borrower of these loans was printed.
+    SlipPrinted { loans: Vec<LoanId> },
     /// The fine that a renewal dropped was charged after all (R-MONEY-5).
     FineCharged { loan: LoanId, title: String, renewal: ChangeId, amount: Money, charge: LineId },
     /// A loan ended because its reader lost the copy (R-MONEY-4).
@@ -167,6 +169,9 @@ impl LoanChange {
             Self::DueDateMoved { loan, .. } => {
                 About { loans: vec![*loan], of_reader: true, ..About::of("due-date-moved") }
             }
+            Self::SlipPrinted { loans } => {
+                About { loans: loans.clone(), of_reader: true, ..About::of("slip-printed") }
+            }
             // The reason is free text about the person.
             Self::DueDateSet { loan, .. } => About { personal: true, ..at_desk("due-date-set", [*loan]) },
             Self::LoanImported { loan, copy, .. } => About {
@@ -228,6 +233,7 @@ impl LoanChange {
             Self::DueDateMoved { title, from, to, .. } => {
                 vec![message::change_due_date_moved(title, *from, *to)]
             }
+            Self::SlipPrinted { loans } => vec![message::change_slip_printed(loans.len())],
             Self::LoanImported { title, barcode, lent, due, .. } => {
                 vec![message::change_loan_imported(title, barcode, *lent, *due)]
             }
@@ -251,7 +257,7 @@ impl LoanChange {
                 Some(message::undone_renewed(title, *from))
             }
             Self::FineCharged { amount, .. } => Some(message::undone_charged(*amount)),
-            Self::DueDateMoved { .. } => None,
+            Self::DueDateMoved { .. } | Self::SlipPrinted { .. } => None,
         }
     }
 }

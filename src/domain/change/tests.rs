@@ -32,6 +32,7 @@ const STORED: &[&str] = &[
     ),
     r#"{"kind":"due-date-set","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-20","dropped":15,"reasonsBefore":"[]","reason":"Ill"}"#,
     r#"{"kind":"due-date-moved","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-05"}"#,
+    r#"{"kind":"slip-printed","loans":[1,2]}"#,
     concat!(
         r#"{"kind":"loan-imported","loan":1,"import":8,"title":"Godaan","copy":2,"barcode":"L000002","#,
         r#""lent":"2026-11-14","due":"2026-11-28","renewals":1,"was":"to-shelve"}"#

@@ -124,6 +124,18 @@ export const setDueDate = action({
   expected: ['invalid', 'not-found'],
 })
 
+/** Maximum number of loans on the slips of one print (`SlipsForm`). */
+export const SLIPS_AT_ONCE = 5000
+
+/** Records that reminder slips for these loans go to the printer. */
+export const recordSlips = action({
+  name: 'recordSlips',
+  send: (loans: readonly number[], call) =>
+    dataOf(client.POST('/loans/slips', { body: { loans: [...loans] }, ...call })),
+  changes: () => [keys.loans, keys.changes],
+  fault: 'The slips could not be recorded',
+})
+
 export const extendLoan = action({
   name: 'extendLoan',
   send: ({ id, override }: { id: number; override?: Override }, call) =>

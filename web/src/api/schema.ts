@@ -5493,6 +5493,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/loans/slips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record that reminder slips for these loans go to the printer: each loan keeps the day, each reader's history the slip. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SlipsForm"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mails": {
         parameters: {
             query?: never;
@@ -10692,6 +10755,11 @@ export interface components {
         BorrowedBook: components["schemas"]["Loan"] & {
             /** @description Borrower's batch. */
             batch: string;
+            /**
+             * Format: date
+             * @description Day on which a slip or a mail last reminded of the loan.
+             */
+            reminded: string | null;
             /** @description Borrower's roll number. */
             rollNumber: string;
             /** @description Borrower's name. */
@@ -13547,6 +13615,11 @@ export interface components {
         SimilarBook: components["schemas"]["Book"] & {
             /** @description Words of its title or author spelled almost like the search words. */
             spelled: string[];
+        };
+        /** @description Loans that reminder slips name. */
+        SlipsForm: {
+            /** @description 1 to 5000 open loans; those that have ended meanwhile are left out. */
+            loans: number[];
         };
         /**
          * @description The state of a copy (R-COPY-2).

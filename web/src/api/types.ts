@@ -91,6 +91,8 @@ type LoanQuery = NonNullable<paths['/loans']['get']['parameters']['query']>
 export type LoanDue = NonNullable<LoanQuery['due']>
 export type LoanOrder = NonNullable<LoanQuery['sort']>
 export type AdminLoan = Schemas['BorrowedBook']
+/** Loan with its borrower's names. */
+export type NamedLoan = Omit<AdminLoan, 'reminded'>
 export type RulesDocument = Schemas['Rules']
 export type CategoryRules = Schemas['CategoryRules']
 export type Calendar = Schemas['Calendar']

@@ -27,6 +27,7 @@ const ACTIONS = {
     'due-date-set',
     'fine-charged',
     'due-date-moved',
+    'slip-printed',
     'declared-lost',
     'loan-imported',
     'undone',

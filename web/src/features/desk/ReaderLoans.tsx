@@ -1,6 +1,6 @@
 import { Button, Title } from '@mantine/core'
 import { memo, useEffect, useState } from 'react'
-import type { AdminLoan, DeskReader, Loan } from '../../api/types'
+import type { NamedLoan, DeskReader, Loan } from '../../api/types'
 import type { Desk } from '../../counter/queue'
 import { isAlt } from '../../lib/altKey'
 import { t } from '../../lib/messages'
@@ -26,7 +26,7 @@ type ReaderLoansProps = {
 export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, onChanged }: ReaderLoansProps) {
   const { loans } = reader
   const [all, setAll] = useState(false)
-  const [lost, setLost] = useState<AdminLoan | null>(null)
+  const [lost, setLost] = useState<NamedLoan | null>(null)
   const [dated, setDated] = useState<Loan | null>(null)
   const shown = all ? loans : loans.slice(0, SHOWN)
   const extend = (some: readonly Loan[]) => {
@@ -125,7 +125,7 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
   )
 })
 
-const namedFor = ({ name, rollNumber, batch }: DeskReader, loan: Loan): AdminLoan => ({
+const namedFor = ({ name, rollNumber, batch }: DeskReader, loan: Loan): NamedLoan => ({
   ...loan,
   userName: name,
   rollNumber: rollNumber ?? '',

@@ -1,10 +1,12 @@
-import { Button, Group, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLibraryName, configQuery } from '../../api/config'
-import { loansByClassQuery, type LoanList } from '../../api/loans'
+import { useAction } from '../../api/action'
+import { loansByClassQuery, recordSlips, SLIPS_AT_ONCE, type LoanList } from '../../api/loans'
 import type { AdminLoan } from '../../api/types'
 import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
 import { Sheet } from '../../print/Sheet'
 import { Dialog } from '../../ui/Dialog'
 import { DateText, Money } from '../../ui/Facts'
@@ -24,6 +26,18 @@ export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => v
   const library = useLibraryName()
   const today = useQuery(configQuery).data?.today
   const [as, setAs] = useState<'lists' | 'slips'>('lists')
+  const record = useAction(recordSlips)
+
+  /** Prints; slips are recorded first, so that each loan says when its reader was reminded (L10). */
+  async function print(loans: readonly AdminLoan[]) {
+    if (as === 'slips') {
+      const ids = loans.map(({ id }) => id).slice(0, SLIPS_AT_ONCE)
+      const { ok } = await record.run(ids)
+      if (!ok) return
+    }
+    window.print()
+  }
+
   return (
     <Dialog title={t('loans.print.title')} onClose={onClose} size="xl">
       <ListState query={query} lines={8}>
@@ -39,8 +53,16 @@ export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => v
                 ]}
                 onChange={({ currentTarget: { value } }) => setAs(value === 'slips' ? 'slips' : 'lists')}
               />
-              <Button onClick={() => window.print()}>{t('loans.print.now')}</Button>
+              <Button loading={record.pending} disabled={loans.length === 0} onClick={() => void print(loans)}>
+                {t('loans.print.now')}
+              </Button>
             </Group>
+            {as === 'slips' && <p className={classes.hint}>{t('loans.print.slipsHint')}</p>}
+            {record.error !== null && (
+              <Alert color="red" role="alert" mb="md">
+                {messageOf(record.error)}
+              </Alert>
+            )}
             {as === 'slips' ? (
               <Slips loans={loans} library={library} today={today} />
             ) : (

@@ -17,10 +17,12 @@ type ReturnDateProps = {
   of?: string
   /** Shows the first day of the loan below, if the table has no column for it. */
   since?: boolean
+  /** Day on which its reader was last reminded of the loan. */
+  reminded?: string | null
 }
 
 /** Due date, marked if it is past or near. */
-export function ReturnDate({ loan, today, withFine = false, of, since = false }: ReturnDateProps) {
+export function ReturnDate({ loan, today, withFine = false, of, since = false, reminded = null }: ReturnDateProps) {
   const state = dueState(loan, today)
   const status = state !== 'later' && (
     <span className={classes.status} data-state={state}>
@@ -47,6 +49,7 @@ export function ReturnDate({ loan, today, withFine = false, of, since = false }:
           </Why>
         )}
       </div>
+      {reminded && <div className={`${classes.since} tabular`}>{t('loans.reminded', { day: reminded })}</div>}
     </>
   )
 }

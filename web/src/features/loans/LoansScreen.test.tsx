@@ -8,7 +8,7 @@ import { fakeServer, type Handlers, problem, wrong } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
   const dates = { EntryDate: '2026-11-14', returnDate: '2026-11-21' }
-  const reader = { userId: id, userName: `Reader ${id}`, rollNumber: `cs-${id}`, batch: '2027' }
+  const reader = { reminded: null, userId: id, userName: `Reader ${id}`, rollNumber: `cs-${id}`, batch: '2027' }
   return { ...ownLoan(id, dates), ...reader, ...more }
 }
 

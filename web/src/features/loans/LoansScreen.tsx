@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'r
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
 import { loanListQuery, loansFile, type LoanList, type LoanPage } from '../../api/loans'
-import type { AdminLoan, LoanDue, LoanOrder } from '../../api/types'
+import type { AdminLoan, LoanDue, LoanOrder, NamedLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
 import { focusIsFree, focusSearch } from '../../lib/focus'
@@ -43,7 +43,7 @@ export default function LoansScreen() {
   const current = page !== undefined && !query.isPlaceholderData
   const rows = useRef<HTMLDivElement>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
-  const [lost, setLost] = useState<AdminLoan | null>(null)
+  const [lost, setLost] = useState<NamedLoan | null>(null)
   const { pending, run } = useLoanActions(setRefused)
   const keepPlace = useRowFocus(rows, pending, focusSearch)
   const enterFromSearch = useEnterFromSearch(rows, q, current)
@@ -199,8 +199,8 @@ type LoansProps = {
   today: string
   pending: ReadonlyMap<number, LoanAction>
   /** `by` is the pressed button, if the librarian answered its question with another action. */
-  onAction: (loan: AdminLoan, action: LoanAction, by?: LoanAction) => void
-  onLost: (loan: AdminLoan) => void
+  onAction: (loan: NamedLoan, action: LoanAction, by?: LoanAction) => void
+  onLost: (loan: NamedLoan) => void
 }
 
 /** Window widths up to which person and dates take two lines, or rows are cards that begin with the book. */
@@ -225,7 +225,9 @@ function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column
   const due = (more: { since?: boolean; withFine?: boolean }) => ({
     title: t('loans.column.return'),
     bare: true,
-    cell: (loan: AdminLoan) => <ReturnDate loan={loan} today={today} of={loan.userName} {...more} />,
+    cell: (loan: AdminLoan) => (
+      <ReturnDate loan={loan} today={today} of={loan.userName} reminded={loan.reminded} {...more} />
+    ),
   })
   const fine = {
     title: t('loans.column.fine'),

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Modal, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import type { AdminLoan } from '../../api/types'
+import type { NamedLoan } from '../../api/types'
 import { quoted } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -11,13 +11,13 @@ import { overlay } from '../../ui/overlay'
 type Ending = 'restock' | 'return'
 
 /** Loan to end, and the pressed button. */
-export type Asked = { loan: AdminLoan; by: Ending }
+export type Asked = { loan: NamedLoan; by: Ending }
 
 type ReturnQuestionProps = {
   question: Question<Asked>
   onAnswer: (asked: Asked, answer: Ending) => void
   /** Called if the reader lost the copy. */
-  onLost: (loan: AdminLoan) => void
+  onLost: (loan: NamedLoan) => void
 }
 
 /**
@@ -81,7 +81,7 @@ export function ReturnQuestion({ question: { about: asked, opened, close }, onAn
   )
 }
 
-function sentenceOf({ title, userName: name, rollNumber, fine, overdueDays: days }: AdminLoan): string {
+function sentenceOf({ title, userName: name, rollNumber, fine, overdueDays: days }: NamedLoan): string {
   const who = t('loans.question.who', { title: quoted(title), name, rollNumber })
   return `${who} ${fine > 0 ? t('loans.question.fine', { fine, days }) : t('loans.question.noFine')}`
 }

@@ -5,7 +5,7 @@ import { useMay } from '../../api/account'
 import { copyByBarcodeQuery } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import { declareLost } from '../../api/money'
-import type { AdminLoan, LostLoan } from '../../api/types'
+import type { NamedLoan, LostLoan } from '../../api/types'
 import { amountOf, typedAmount } from '../../lib/amount'
 import { focusHere } from '../../lib/focus'
 import { quoted } from '../../lib/format'
@@ -17,7 +17,7 @@ import { DialogEnd } from '../../ui/DialogEnd'
 import { ErrorState } from '../../ui/ErrorState'
 import { TakePayment } from './TakePayment'
 
-export type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
+export type DeclareLostProps = { loan: NamedLoan; onClose: () => void }
 
 /**
  * Declares a copy lost: ends the loan, and charges its fine and the copy's price, which can be paid at once

@@ -2,7 +2,7 @@ import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { personLoansQuery } from '../../api/people'
-import type { AdminLoan, Loan, Person } from '../../api/types'
+import type { NamedLoan, Loan, Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { DateText, Money } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
@@ -56,12 +56,12 @@ type LoansProps = { person: Person; loans: readonly Loan[]; today: string; whenE
 function Loans({ person, loans, today, whenEmpty }: LoansProps) {
   const rows = useRef<HTMLDivElement>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
-  const [lost, setLost] = useState<AdminLoan | null>(null)
+  const [lost, setLost] = useState<NamedLoan | null>(null)
   const [dated, setDated] = useState<Loan | null>(null)
   const { pending, run } = useLoanActions(setRefused)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
   const question = useQuestion<Asked>()
-  const named = (loan: Loan): AdminLoan => ({
+  const named = (loan: Loan): NamedLoan => ({
     ...loan,
     userName: person.name,
     rollNumber: person.rollNumber ?? '',
