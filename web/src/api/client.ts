@@ -90,7 +90,7 @@ async function settled<T>(call: Promise<Answer<T>>): Promise<Answer<T>> {
     return await call
   } catch (error) {
     // The body is not JSON although the response says so, or the connection broke or went silent half-way.
-    if (error instanceof SyntaxError) throw unreachable()
+    if (error instanceof SyntaxError || error instanceof TypeError) throw unreachable()
     throw error instanceof DOMException ? failureOf(error) : error
   }
 }

@@ -180,6 +180,21 @@ describe('a queue of tasks', () => {
     expect(logged).toHaveBeenCalledOnce()
   })
 
+  it('R-SEAM-1: a call that breaks off because the page is being left is no error of ours: it is sent again', async () => {
+    const left = new DOMException('BodyStreamBuffer was aborted', 'AbortError')
+    const { box, scan, sent, ended, rows } = page(new Map(), (_code, tries) =>
+      tries === 1 ? Promise.reject(left) : 'done',
+    )
+    await box.resume()
+    scan('L1')
+    await after(0)
+    expect(rows.size).toBe(1)
+    expect(ended).toEqual([])
+    await after(2000)
+    expect(ended).toEqual([['L1', 'done']])
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(1)
+  })
+
   it('a refusal is an answer; a server that asks to wait is waited for', async () => {
     const busy = new ProblemError({ status: 429, code: 'too-many-requests', params: { minutes: 1 }, detail: '' }, 10)
     const { box, scan, codes, ended } = page(new Map(), (code, tries) => {

@@ -1,6 +1,6 @@
 import { newKey } from './newKey'
 import { isHandingOver } from './person'
-import { ProblemError, timedOut } from './problem'
+import { ProblemError, timedOut, unreachable } from './problem'
 import { claimLanes, ownLane, type Entry, type Lane, type Row, type Store, type Write } from './outboxStore'
 
 export type { Entry } from './outboxStore'
@@ -205,6 +205,8 @@ export class Outbox<T, R> {
     try {
       ending = { kind: 'done', result: await this.#perform(entry) }
     } catch (error) {
+      // The queue has dropped a call before a time-out aborts it, so the page is being left; if it stays, the task is sent again.
+      if (error instanceof DOMException && error.name === 'AbortError') return this.#lost(unreachable())
       if (!(error instanceof ProblemError)) ending = { kind: 'fault', error }
       else if (this.#stops(error)) return this.#hold()
       else if (error.status === 429) return (error.retryAfter ?? 1) * 1000
