@@ -29,8 +29,11 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-/** Creates a desk over stored rows, with the requests its server received. `cs-1` is Asha's card, `cs-2` is Bela's. */
-async function page(rows = new Map<string, Row>()) {
+/**
+ * Creates a desk over stored rows, with the requests its server received. `cs-1` is Asha's card, `cs-2` is Bela's. `early`
+ * runs before the stored tasks are back.
+ */
+async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void) {
   const line = { isCut: false, fails: (_code: string): Error | null => null }
   const around = { signedIn: 1 }
   const scans: Scan[] = []
@@ -79,7 +82,9 @@ async function page(rows = new Map<string, Row>()) {
       isCopy: async (code) => code.startsWith('L'),
     },
   })
-  await desk.resume()
+  const loaded = desk.resume()
+  early?.(desk)
+  await loaded
   return { desk, rows, line, around, scans, keys, paid, undone, waived, answers, onEntry, onSignedOut }
 }
 
@@ -130,6 +135,23 @@ describe('R-DESK-9: a scan of a phone', () => {
 })
 
 describe('R-SEAM-1: a reload', () => {
+  it('does not lose an Esc that comes before the stored tasks are back', async () => {
+    const before = await page()
+    before.desk.scan('cs-1')
+    await after(0)
+    before.line.isCut = true
+    before.desk.scan('L1')
+    await after(0)
+    const { desk, scans } = await page(before.rows, (early) => {
+      early.close()
+      early.scan('L2')
+    })
+    await after(0)
+    expect(scans).toMatchObject([{ code: 'Asha', choice: 'person:7' }, { code: 'L1', person: 7 }, { code: 'L2' }])
+    expect(scans[2]).not.toHaveProperty('person')
+    expect(desk.snapshot().open).toBeNull()
+  })
+
   it('R-DESK-10 sends scans in order, for the person they are for, whose name stands there at once', async () => {
     const first = await page()
     first.desk.scan('cs-1')

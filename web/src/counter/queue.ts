@@ -239,7 +239,9 @@ export class Desk {
   /** Closes the open reader once all waiting tasks are done. */
   readonly close = (): void => {
     this.#last = { code: '', at: -Infinity }
-    if (this.#state.waiting.length > 0) this.#outbox.add(t('desk.screen.closing'), { kind: 'close' })
+    // Tasks that are not back yet may open a reader.
+    if (this.#state.waiting.length > 0 || !this.#outbox.isLoaded)
+      this.#outbox.add(t('desk.screen.closing'), { kind: 'close' })
     else this.#setOpen(null)
   }
 

@@ -96,6 +96,11 @@ export class Outbox<T, R> {
     return this.#state
   }
 
+  /** False until the tasks of earlier pages are back. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
   /** Loads the tasks of earlier pages, once, and resumes sending. */
   readonly resume = (): Promise<void> => {
     if (this.#state.line === 'signed-out') this.#set({ line: 'clear' })
