@@ -210,7 +210,7 @@ export class Outbox<T, R> {
     try {
       ending = { kind: 'done', result: await this.#perform(entry) }
     } catch (error) {
-      // The queue has dropped a call before a time-out aborts it, so the page is being left; if it stays, the task is sent again.
+      // A call that timed out was given up before its abort, so the page is being left. If it stays, the task is sent again.
       if (error instanceof DOMException && error.name === 'AbortError') return this.#lost(unreachable())
       if (!(error instanceof ProblemError)) ending = { kind: 'fault', error }
       else if (this.#stops(error)) return this.#hold()
