@@ -476,13 +476,13 @@ fn shown(row: Borrowed, rulebook: &Rulebook, today: Date, clock: &Clock) -> Borr
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlipsForm {
-    /// 1 to 5000 open loans; those that have ended meanwhile are left out.
-    #[schema(value_type = Vec<i64>, min_items = 1, max_items = 5000)]
+    /// 1 to 2000 open loans; those that have ended meanwhile are left out.
+    #[schema(value_type = Vec<i64>, min_items = 1, max_items = 2000)]
     loans: Vec<LoanId>,
 }
 
-/// Maximum number of loans on the slips of one print.
-const SLIPS_AT_ONCE: usize = 5000;
+/// Maximum number of loans of a call: with the longest ids they fit into a body ([`super::BODY_LIMIT`]).
+const SLIPS_AT_ONCE: usize = 2000;
 
 /// Record that reminder slips for these loans go to the printer: each loan keeps the day, each reader's history the slip.
 #[utoipa::path(post, path = "/loans/slips", request_body = SlipsForm, responses((status = 204)))]

@@ -124,8 +124,8 @@ export const setDueDate = action({
   expected: ['invalid', 'not-found'],
 })
 
-/** Maximum number of loans on the slips of one print (`SlipsForm`). */
-export const SLIPS_AT_ONCE = 5000
+/** Maximum number of loans of a call (`SlipsForm`). */
+export const SLIPS_AT_ONCE = 2000
 
 /** Records that reminder slips for these loans go to the printer. */
 export const recordSlips = action({

@@ -13618,7 +13618,7 @@ export interface components {
         };
         /** @description Loans that reminder slips name. */
         SlipsForm: {
-            /** @description 1 to 5000 open loans; those that have ended meanwhile are left out. */
+            /** @description 1 to 2000 open loans; those that have ended meanwhile are left out. */
             loans: number[];
         };
         /**

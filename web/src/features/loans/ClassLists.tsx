@@ -31,9 +31,12 @@ export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => v
   /** Prints; slips are recorded first, so that each loan says when its reader was reminded (L10). */
   async function print(loans: readonly AdminLoan[]) {
     if (as === 'slips') {
-      const ids = loans.map(({ id }) => id).slice(0, SLIPS_AT_ONCE)
-      const { ok } = await record.run(ids)
-      if (!ok) return
+      const ids = loans.map(({ id }) => id)
+      for (let at = 0; at < ids.length; at += SLIPS_AT_ONCE) {
+        // oxlint-disable-next-line no-await-in-loop -- one call at a time; more than one is rare
+        const { ok } = await record.run(ids.slice(at, at + SLIPS_AT_ONCE))
+        if (!ok) return
+      }
     }
     window.print()
   }
