@@ -91,10 +91,23 @@ function open(): Promise<IDBDatabase> {
   })
 }
 
+/** Name in the tab's storage of the writes that wait for the database: a reload may come before it is open. */
+const EARLY = 'outbox early'
+
+function earlyWrites(): Write[] {
+  try {
+    const writes: unknown = JSON.parse(tabStorage.read(EARLY) ?? '[]')
+    return Array.isArray(writes) ? (writes as Write[]) : []
+  } catch {
+    return []
+  }
+}
+
 /** Store in the browser's IndexedDB; without it, an in-memory store. */
 export function browserStore(): Store {
   const memory = memoryStore()
   let database: IDBDatabase | null = null
+  let isOpened = false
   const opened: Promise<IDBDatabase | null> = Promise.race([
     typeof indexedDB === 'undefined' ? Promise.reject(new Error('There is no IndexedDB')) : open(),
     new Promise<never>((_resolve, reject) => {
@@ -104,7 +117,19 @@ export function browserStore(): Store {
     console.warn('Tasks are not kept over a reload', error)
     return null
   })
-  void opened.then((it) => (database = it))
+  // Writes of this page, and of the page before a reload, for which the database was not open in time.
+  let early = earlyWrites()
+  void opened.then((it) => begin(it))
+
+  function begin(it: IDBDatabase | null): void {
+    database = it
+    isOpened = true
+    if (early.length === 0) return
+    if (it) put(it, early)
+    else memory.write(early)
+    early = []
+    tabStorage.remove(EARLY)
+  }
 
   function put(it: IDBDatabase, writes: readonly Write[]): void {
     try {
@@ -141,7 +166,11 @@ export function browserStore(): Store {
     },
     write(writes) {
       if (database) put(database, writes)
-      else void opened.then((it) => (it ? put(it, writes) : memory.write(writes)))
+      else if (isOpened) memory.write(writes)
+      else {
+        early = [...early, ...writes]
+        tabStorage.write(EARLY, JSON.stringify(early))
+      }
     },
   }
 }
