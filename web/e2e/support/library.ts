@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { AdminLoan, BookDetail, BookForm, Loan, Registration, Review, ReviewForm, User } from '../../src/api/types'
 import { programPath } from './needs'
+import { ZONE } from './zone'
 
 export const DEMO_PASSWORD = 'demo-library'
 export const LIBRARIAN = 'librarian@demo.library'
@@ -178,6 +179,7 @@ export class Library {
         '--listen=127.0.0.1:0',
         '--metrics-listen=127.0.0.1:0',
         `--database=${database}`,
+        `--time-zone=${ZONE}`,
         '--log-format=json',
         // A student here does as much as many in a library.
         '--student-changes=10000',

@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test'
+import { ZONE } from './zone'
 
 /** Card of a book in a grid. */
 export const card = (page: Page, title: string): Locator =>
@@ -34,7 +35,7 @@ export const row = (page: Page, text: string): Locator => page.getByRole('row').
 
 /** Returns the day `days` from now in the library's time zone: 2026-11-28. */
 export const libraryDate = (days: number): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(Date.now() + days * 86_400_000)
+  new Intl.DateTimeFormat('en-CA', { timeZone: ZONE }).format(Date.now() + days * 86_400_000)
 
 /** Returns the same day as the screens show it: 28 Nov 2026. */
 export function libraryDay(days: number): string {
