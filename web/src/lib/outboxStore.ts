@@ -179,8 +179,11 @@ let browsers: Store | null = null
 /** Returns the page's only store. */
 export const sharedStore = (): Store => (browsers ??= browserStore())
 
-/** Time that a reloaded page waits for the lock of its own lane, milliseconds; the previous page may still hold it. */
-const RELOAD_MS = 500
+/**
+ * Time that a page waits for the lock of its own lane, milliseconds: on a busy machine the page before a reload holds it
+ * for over half a second. Only a duplicated tab waits to the end, once, because its original keeps the lock.
+ */
+const RELOAD_MS = 3000
 
 /**
  * Locks a lane for the lifetime of this page; returns false if another page holds it. Browsers offer locks on https and
