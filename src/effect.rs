@@ -37,7 +37,8 @@ pub struct Effect {
     pub after: Money,
     /// Number of due dates that move.
     pub due_dates_moved: i64,
-    /// Number of loans that lose their reader's name tonight; null if unchanged (R-PEOPLE-10).
+    /// Number of loans that lose their reader's name tonight; null if no names are erased, or if the setting is unchanged
+    /// (R-PEOPLE-10).
     #[schema(required)]
     pub forgets: Option<i64>,
     /// The first changed loans, most overdue first.
@@ -71,7 +72,7 @@ fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Opt
     let was = before.history.newest().for_category(&loans.category).all_back_by;
     let newest = after.history.newest().for_category(&loans.category);
     if before.calendar.is_closed(loans.due).is_none() && after.calendar.is_closed(loans.due).is_some() {
-        due::moved_to_open_day(loans.due, today, &newest, &after.calendar)
+        due::move_to_open_day(loans.due, today, &newest, &after.calendar)
     } else if newest.all_back_by == was {
         None
     } else {

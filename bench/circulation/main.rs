@@ -303,7 +303,7 @@ async fn main() -> Result<()> {
     let time = Duration::from_secs(options.seconds);
 
     println!(
-        "| Clients | raw loop a second | circulation a second | ratio | of all turns | p99 of a borrow, ms | writes a commit | goal |"
+        "| Clients | raw loop, loans/s | circulation, loans/s | ratio, median | ratio, lowest to highest | p99 of a borrow, ms | writes per commit | goal |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     let rows = [

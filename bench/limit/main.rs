@@ -192,7 +192,7 @@ async fn main() -> Result<()> {
     rows.push(bench.against_floor("a JavaScript file of the screens", 0.80, &[screen]).await?);
 
     println!(
-        "| What | limit a second | program a second | p99 ms | processor µs | ratio | of all turns | goal |"
+        "| What | limit, requests/s | program, requests/s | p99 ms | CPU µs per request | ratio, median | ratio, lowest to highest | goal |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for row in &rows {

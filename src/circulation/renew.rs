@@ -84,7 +84,7 @@ pub fn renew(
     }
     blocks.extend(hold::renewal_block(tx, loan.book_id)?);
     let from = loan.return_date;
-    let due = due::renewed(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
+    let due = due::after_renewal(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
     let due = due::within_membership(due, moment.today, reader.valid_until, from, &rulebook.calendar);
     if due.day == from
         && let Some(why) = due.held_by()

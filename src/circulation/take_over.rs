@@ -1,4 +1,4 @@
-//! Loans and charges that began in another system: they are taken over as they are, and cause no notices.
+//! Imports open loans and charges from another system unchanged and without notices.
 
 use jiff::civil::Date;
 

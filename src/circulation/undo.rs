@@ -730,7 +730,7 @@ impl Step<'_, '_> {
         require(reversed != Some(true))
     }
 
-    /// Puts the hold that keeps this copy back to its place in the queue.
+    /// Returns the hold that a copy is kept for to its old place in the queue.
     fn release(&mut self, line: &Line, hold: HoldId, copy: CopyId) -> Result<()> {
         let keeping = line.keeping(copy).filter(|keeping| keeping.id == hold);
         let keeping = keeping.ok_or(not_undone(NotUndone::Later))?;

@@ -32,19 +32,25 @@ pub fn first(today: Date, policy: &Policy, calendar: &Calendar) -> Due {
         day: later(today, policy.loan_days),
         explain: vec![message::explain_due(policy.loan_days, today)],
     };
-    settled(counted, today, policy, calendar)
+    settle(counted, today, policy, calendar)
 }
 
 /// Due date after one more renewal. Counts from the due date, even if that is past (R-LOAN-4); with `charge_on_renewal`
 /// (R-MONEY-5) an overdue loan counts from today. Never earlier than before.
 #[must_use]
-pub fn renewed(due: Date, today: Date, policy: &Policy, charge_on_renewal: bool, calendar: &Calendar) -> Due {
+pub fn after_renewal(
+    due: Date,
+    today: Date,
+    policy: &Policy,
+    charge_on_renewal: bool,
+    calendar: &Calendar,
+) -> Due {
     let from = if charge_on_renewal { due.max(today) } else { due };
     let counted = Due {
         day: later(from, policy.renewal_days),
         explain: vec![message::explain_renewed(policy.renewal_days, from)],
     };
-    let mut new = settled(counted, today, policy, calendar);
+    let mut new = settle(counted, today, policy, calendar);
     if new.day < due {
         new.day = due;
         new.explain.push(message::explain_never_earlier(due));
@@ -54,9 +60,9 @@ pub fn renewed(due: Date, today: Date, policy: &Policy, charge_on_renewal: bool,
 
 /// New due date of an open loan whose due date became a closed day; `None` if unchanged.
 #[must_use]
-pub fn moved_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
+pub fn move_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
     calendar.is_closed(due)?;
-    let moved = settled(Due { day: due, explain: Vec::new() }, today, policy, calendar);
+    let moved = settle(Due { day: due, explain: Vec::new() }, today, policy, calendar);
     (moved.day != due).then_some(moved)
 }
 
@@ -68,7 +74,7 @@ pub fn cut_to_all_back_by(due: Date, today: Date, policy: &Policy, calendar: &Ca
     (cut.day != due).then_some(cut)
 }
 
-fn settled(mut due: Due, today: Date, policy: &Policy, calendar: &Calendar) -> Due {
+fn settle(mut due: Due, today: Date, policy: &Policy, calendar: &Calendar) -> Due {
     if calendar.is_never_open() {
         due.explain.push(message::explain_never_open());
     } else if let Some(open) = calendar.next_open(due.day).filter(|open| *open != due.day) {
@@ -233,17 +239,17 @@ mod tests {
     #[test]
     fn a_renewal_counts_from_the_due_date_even_when_it_is_past_r_loan_4() {
         let (due, today) = (date(2027, 3, 1), date(2027, 3, 20));
-        let new = renewed(due, today, &Policy::default(), false, &open());
+        let new = after_renewal(due, today, &Policy::default(), false, &open());
         assert_eq!(explained(&new), (date(2027, 3, 8), "7 days more, counted from Monday 1 Mar".into()));
     }
 
     #[test]
     fn a_renewal_that_charges_counts_from_today_when_overdue_r_money_5() {
         // Worked example 10: due on the 1st, renewed on the 4th, 7 days.
-        let new = renewed(date(2027, 3, 1), date(2027, 3, 4), &Policy::default(), true, &open());
+        let new = after_renewal(date(2027, 3, 1), date(2027, 3, 4), &Policy::default(), true, &open());
         assert_eq!(new.day, date(2027, 3, 11));
         assert_eq!(
-            renewed(date(2027, 3, 1), date(2027, 2, 25), &Policy::default(), true, &open()).day,
+            after_renewal(date(2027, 3, 1), date(2027, 2, 25), &Policy::default(), true, &open()).day,
             date(2027, 3, 8)
         );
     }
@@ -270,7 +276,7 @@ mod tests {
             assert_eq!(lent(valid_until).day, due, "{valid_until:?}");
         }
         let due = date(2027, 6, 3);
-        let new = renewed(due, today, &Policy::default(), false, &sundays);
+        let new = after_renewal(due, today, &Policy::default(), false, &sundays);
         let kept = within_membership(new, today, Some(date(2027, 5, 31)), due, &sundays);
         assert_eq!(kept.day, due);
         assert_eq!(kept.explain.last().map(|message| message.code), Some("explain.neverEarlier"));
@@ -279,7 +285,7 @@ mod tests {
     #[test]
     fn a_renewal_never_moves_a_date_earlier() {
         let (due, today) = (date(2027, 5, 10), date(2027, 4, 27));
-        let kept = renewed(due, today, &all_back_by(date(2027, 4, 30)), false, &open());
+        let kept = after_renewal(due, today, &all_back_by(date(2027, 4, 30)), false, &open());
         assert_eq!(kept.day, due);
         assert_eq!(kept.explain.last().map(|message| message.code), Some("explain.neverEarlier"));
     }
@@ -290,14 +296,14 @@ mod tests {
         let policy = Policy::default();
         let (today, sunday) = (date(2026, 11, 21), date(2026, 11, 29));
         assert_eq!(
-            moved_to_open_day(sunday, today, &policy, &sundays).map(|due| due.day),
+            move_to_open_day(sunday, today, &policy, &sundays).map(|due| due.day),
             Some(date(2026, 11, 30))
         );
-        assert_eq!(moved_to_open_day(date(2026, 11, 28), today, &policy, &sundays), None);
-        assert_eq!(moved_to_open_day(sunday, today, &policy, &calendar(&[1, 2, 3, 4, 5, 6, 7], &[])), None);
+        assert_eq!(move_to_open_day(date(2026, 11, 28), today, &policy, &sundays), None);
+        assert_eq!(move_to_open_day(sunday, today, &policy, &calendar(&[1, 2, 3, 4, 5, 6, 7], &[])), None);
         // Due on the last day of term, now closed: moves to the day before.
         assert_eq!(
-            moved_to_open_day(sunday, today, &all_back_by(sunday), &sundays).map(|due| due.day),
+            move_to_open_day(sunday, today, &all_back_by(sunday), &sundays).map(|due| due.day),
             Some(date(2026, 11, 28))
         );
     }
@@ -319,7 +325,7 @@ mod tests {
             let today = later(date(1970, 1, 1), today);
             let due = later(today, late);
             prop_assert_eq!(first(today, &Policy::default(), &open()).day, later(today, 7), "R-LOAN-2");
-            prop_assert_eq!(renewed(due, today, &Policy::default(), false, &open()).day, later(due, 7), "R-LOAN-4");
+            prop_assert_eq!(after_renewal(due, today, &Policy::default(), false, &open()).day, later(due, 7), "R-LOAN-4");
         }
 
         #[test]
@@ -338,7 +344,7 @@ mod tests {
                 prop_assert!(due.day <= last);
             }
             for charge in [false, true] {
-                prop_assert!(renewed(due.day, today, &policy, charge, &calendar).day >= due.day);
+                prop_assert!(after_renewal(due.day, today, &policy, charge, &calendar).day >= due.day);
             }
         }
     }

@@ -371,7 +371,7 @@ mod tests {
     fn example_10_renewing_an_overdue_loan_that_charges_leaves_two_sums() {
         let default = RuleHistory::default();
         let first = amount(march(1), march(4), &default, STUDENT, &open());
-        let due = due::renewed(march(1), march(4), &Policy::default(), true, &open()).day;
+        let due = due::after_renewal(march(1), march(4), &Policy::default(), true, &open()).day;
         assert_eq!((first, due), (rupees(15), march(11)));
         assert_eq!(amount(due, march(12), &default, STUDENT, &open()), rupees(5));
     }

@@ -39,7 +39,7 @@ pub fn request_id() -> Option<String> {
 }
 
 /// Handles a request within the time limit, and adds the headers that every response has.
-pub async fn every_request(
+pub async fn handle_request(
     State(app): State<Shared>,
     matched: Option<MatchedPath>,
     request: Request,

@@ -373,7 +373,7 @@ pub fn guarded(routes: Router, state: Shared) -> Router {
     // One combined layer: each layer of a router costs every request an allocation or two.
     routes.layer(
         ServiceBuilder::new()
-            .layer(middleware::from_fn_with_state(state, edge::every_request))
+            .layer(middleware::from_fn_with_state(state, edge::handle_request))
             .layer(CsrfLayer::new().with_rejection_response(|_| Error::CrossOrigin.into_response())),
     )
 }

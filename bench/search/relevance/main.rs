@@ -373,9 +373,7 @@ fn main() -> Result<()> {
             peers.count(others);
         }
     }
-    println!(
-        "\n| Kind | queries | first | among 3 | among 10 | MRR | FTS5: first | among 3 | among 10 | MRR |"
-    );
+    println!("\n| Kind | queries | hit@1 | hit@3 | hit@10 | MRR | FTS5: hit@1 | hit@3 | hit@10 | MRR |");
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (kind, (own, peers)) in &scores {
         println!(

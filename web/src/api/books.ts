@@ -127,7 +127,7 @@ export const addBook = action({
   fault: 'Error adding book',
 })
 
-/** Saves an edit of the book as loaded (`etag`); fails with `stale` if it was saved by another librarian meanwhile. */
+/** Saves an edit of the book as loaded (`etag`); fails with `stale` if another librarian saved the book meanwhile. */
 export const updateBook = (id: number) =>
   action({
     name: `updateBook ${id}`,

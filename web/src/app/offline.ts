@@ -3,7 +3,7 @@ import type { User } from '../api/types'
 import { currentLanguage } from '../lib/messages'
 import type { Keep } from '../offline/build'
 
-/** Browsers have service workers only over https or on this computer. */
+/** Returns the browser's service workers, which exist only over https or on localhost; undefined in development. */
 const workers = (): ServiceWorkerContainer | undefined =>
   import.meta.env.PROD && 'serviceWorker' in navigator ? navigator.serviceWorker : undefined
 

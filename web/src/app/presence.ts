@@ -10,7 +10,7 @@ const AFTER_PRESS_MS = 1500
 /** Events caused by a person, never by the page itself. */
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 
-/** Reads the session as activity: without the header that marks background requests. */
+/** Reads the session without the background header, so that the server counts the request as activity. */
 async function reportPresence(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))

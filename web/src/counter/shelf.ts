@@ -12,14 +12,14 @@ export type ShelfTask = { kind: 'shelve'; code: string }
  */
 export type Shelving = { before: Copy | null; after: Copy | null }
 
-export type Shelved = { id: string; code: string } & (
+export type ShelfResult = { id: string; code: string } & (
   | { kind: 'done'; shelving: Shelving }
   | { kind: 'failed'; error: unknown }
 )
 
 export type ShelfState = OutboxState<ShelfTask> & {
   /** Last ten results, newest first. */
-  shelved: readonly Shelved[]
+  shelved: readonly ShelfResult[]
   bounced: { code: string; at: number } | null
 }
 
@@ -28,7 +28,7 @@ type ShelfOptions = {
   store: Store
   find: (barcode: string, signal: AbortSignal) => Promise<Copy | null>
   shelve: (copy: number, key: string, signal: AbortSignal) => Promise<Copy>
-  onShelved: (one: Shelved) => void
+  onShelved: (one: ShelfResult) => void
   onUnknown: () => void
   isOwners: () => boolean
 }
@@ -46,7 +46,7 @@ export class Shelf {
   readonly #outbox: Outbox<ShelfTask, Shelving>
   readonly #options: ShelfOptions
   readonly #listeners = new Set<() => void>()
-  #shelved: readonly Shelved[] = []
+  #shelved: readonly ShelfResult[] = []
   #bounced: ShelfState['bounced'] = null
   #last = { code: '', at: -Infinity }
   #state: ShelfState
@@ -110,7 +110,7 @@ export class Shelf {
       ending.kind === 'done'
         ? ({ kind: 'done', shelving: ending.result } as const)
         : ({ kind: 'failed', error: ending.error } as const)
-    const one: Shelved = { id: newKey(), code, ...what }
+    const one: ShelfResult = { id: newKey(), code, ...what }
     this.#shelved = [one, ...this.#shelved].slice(0, KEPT)
     this.#bounced = null
     this.#options.onShelved(one)

@@ -5,13 +5,13 @@ import { findCopy, INVALIDATED_BY_MOVE, shelveCopy } from '../api/copies'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
 import { sharedStore } from '../lib/outboxStore'
-import { Shelf, type Shelved } from './shelf'
+import { Shelf, type ShelfResult } from './shelf'
 import { play } from './sounds'
 
 const shelves = new Map<number, Shelf>()
 
 /** Returns the class of a result; a copy kept for a reader must not go to the shelf. */
-export function classOfShelved(one: Shelved): 'ok' | 'keep' | 'stop' | 'neutral' {
+export function resultClass(one: ShelfResult): 'ok' | 'keep' | 'stop' | 'neutral' {
   if (one.kind === 'failed') return 'stop'
   const { before, after } = one.shelving
   if (!before || !after) return 'stop'
@@ -30,7 +30,7 @@ function shelfOf(uid: number, queries: QueryClient): Shelf {
     isOwners: () => uidOf(queries) === uid,
     onUnknown: () => play('stop'),
     onShelved: (one) => {
-      play(classOfShelved(one))
+      play(resultClass(one))
       for (const queryKey of INVALIDATED_BY_MOVE) void queries.invalidateQueries({ queryKey })
     },
   })

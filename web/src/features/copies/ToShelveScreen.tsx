@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
 import { copiesInQuery, moveCopy, shelvePortion } from '../../api/copies'
 import type { Copy, CopyState, ListedCopy, StateCount } from '../../api/types'
-import type { Shelved } from '../../counter/shelf'
+import type { ShelfResult } from '../../counter/shelf'
 import { useShelf } from '../../counter/useShelf'
 import { quoted } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
@@ -199,7 +199,7 @@ function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
   )
 }
 
-function Last({ last }: { last: Shelved }) {
+function Last({ last }: { last: ShelfResult }) {
   const { code } = last
   if (last.kind === 'failed') {
     const reason = refusedWords(messageOf(last.error), last.error)
