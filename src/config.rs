@@ -5,11 +5,13 @@ use std::{
     net::{IpAddr, SocketAddr},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
+use hyper::header::{HeaderName, HeaderValue};
 use jiff::{SignedDuration, civil::Time, tz::TimeZone};
 use lettre::{Address, message::Mailbox};
 use url::Url;
@@ -23,7 +25,7 @@ use crate::{
         options::{IdCard, SecondFactor},
     },
     look_up::{self, Place, Sources},
-    mail::{self, Security, SmtpClient},
+    mail::{self, Post, Security, SmtpClient, TextGateway},
     oidc::{self, Provider},
     outbound,
     storage::Location,
@@ -122,6 +124,9 @@ pub enum Command {
     /// Try the mail server.
     #[command(subcommand)]
     Mail(MailCommand),
+    /// Try the gateway of text messages.
+    #[command(subcommand)]
+    Text(TextCommand),
     /// Check database, schema, time zone and accounts.
     Doctor {
         #[command(flatten)]
@@ -150,6 +155,20 @@ pub enum MailCommand {
         address: String,
         #[command(flatten)]
         mail: Box<Mail>,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum TextCommand {
+    /// Send a text message to a phone at once, and print the gateway's answer.
+    Test {
+        /// Phone that gets the message, for instance +919845012345.
+        #[arg(allow_hyphen_values = true)]
+        phone: String,
+        #[command(flatten)]
+        texts: Box<Texts>,
         #[command(flatten)]
         database: Database,
     },
@@ -273,6 +292,8 @@ pub struct Serve {
     pub oidc: Oidc,
     #[command(flatten)]
     pub mail: Mail,
+    #[command(flatten)]
+    pub texts: Texts,
     #[command(flatten)]
     pub isbn: Isbn,
     /// Seconds for which the server still answers after SIGTERM while readyz already fails; longer than a load balancer needs
@@ -460,6 +481,72 @@ impl Mail {
     }
 }
 
+/// Text messages (SMS or chat) by the operator's gateway, off unless a gateway is named; the key of the signature is in
+/// `LIBRARY_TEXT_SECRET` or in a file.
+#[derive(Args, Clone)]
+pub struct Texts {
+    /// Address of a gateway for SMS or chat, to which each text message is posted as JSON; turns text messages on.
+    #[arg(long, env = "LIBRARY_TEXT_URL", value_name = "URL")]
+    pub text_url: Option<Url>,
+    /// File with a header line that carries the credentials, for instance `Authorization: Bearer …`, readable by its owner only.
+    #[arg(long, env = "LIBRARY_TEXT_HEADER_FILE", requires = "text_url", value_name = "FILE")]
+    pub text_header_file: Option<PathBuf>,
+    /// JSON file with the body of a request, whose strings may have `{{to}}`, `{{digits}}`, `{{text}}`, `{{name}}`, `{{count}}`,
+    /// `{{library}}` and `{{id}}`.
+    #[arg(long, env = "LIBRARY_TEXT_TEMPLATE", requires = "text_url", value_name = "FILE")]
+    pub text_template: Option<PathBuf>,
+    /// File with the key that signs the requests (Standard Webhooks), readable by its owner only; otherwise the key is read
+    /// from `LIBRARY_TEXT_SECRET`.
+    #[arg(long, env = "LIBRARY_TEXT_SECRET_FILE", requires = "text_url", value_name = "FILE")]
+    pub text_secret_file: Option<PathBuf>,
+    /// For trials: one phone that gets all text messages in place of the recipients.
+    #[arg(long, env = "LIBRARY_TEXT_REDIRECT", value_name = "PHONE", allow_hyphen_values = true)]
+    pub text_redirect: Option<String>,
+    /// Maximum number of text messages per minute.
+    #[arg(long, env = "LIBRARY_TEXT_RATE", default_value_t = 60, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub text_rate: u32,
+    /// Root certificates (PEM) for the gateway.
+    #[arg(
+        long,
+        env = "LIBRARY_TEXT_CA",
+        default_value = "/etc/ssl/certs/ca-certificates.crt",
+        value_name = "FILE"
+    )]
+    pub text_ca: PathBuf,
+}
+
+impl Texts {
+    /// Prepares the client of the gateway, if configured.
+    pub fn gateway(&self) -> Result<Option<TextGateway>> {
+        let Some(url) = &self.text_url else { return Ok(None) };
+        let header = secret(self.text_header_file.as_deref(), "LIBRARY_TEXT_HEADER")?;
+        let header = header.as_deref().map(header_line).transpose()?;
+        let template = self.text_template.as_ref().map(|file| {
+            fs::read_to_string(file)
+                .with_context(|| format!("--text-template: {} cannot be read", file.display()))
+        });
+        let options = mail::TextOptions {
+            url: url.clone(),
+            header,
+            template: template.transpose()?,
+            key: secret(self.text_secret_file.as_deref(), "LIBRARY_TEXT_SECRET")?,
+            redirect: self.text_redirect.clone(),
+            rate: self.text_rate,
+            patience: mail::GATEWAY_PATIENCE,
+        };
+        TextGateway::new(options, &self.text_ca).map(Some)
+    }
+}
+
+/// Parses a header line.
+fn header_line(line: &str) -> Result<(HeaderName, HeaderValue)> {
+    let form = "--text-header-file holds one header, such as Authorization: Bearer 1234";
+    let (name, value) = line.split_once(':').context(form)?;
+    let mut value = HeaderValue::from_str(value.trim()).context(form)?;
+    value.set_sensitive(true);
+    Ok((HeaderName::from_bytes(name.trim().as_bytes()).context(form)?, value))
+}
+
 /// ISBN look-up, off unless a source is named; Google's key is in `LIBRARY_GOOGLE_BOOKS_KEY` or in a file.
 #[derive(Args, Clone)]
 pub struct Isbn {
@@ -539,6 +626,19 @@ fn public_url(text: &str) -> Result<Url, String> {
 }
 
 impl Serve {
+    /// Prepares the clients of the mail server and of the gateway of text messages, as far as they are configured.
+    pub fn post(&self, public_url: &Url) -> Result<Post> {
+        let post = Post {
+            mail: self.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new),
+            texts: self.texts.gateway()?.map(Arc::new),
+        };
+        ensure!(
+            self.mail.mail_redirect.is_none() || post.texts.is_none() || self.texts.text_redirect.is_some(),
+            "--mail-redirect is for trials: with --text-url, --text-redirect is needed, too"
+        );
+        Ok(post)
+    }
+
     /// Returns the library's address in browsers for a listening address; fails if the combination is unsafe.
     pub fn public_address(&self, listening: SocketAddr) -> Result<Url> {
         let own_tls = self.tls_certificate.is_some();

@@ -17,7 +17,7 @@ use library::{
     clock::Clock,
     config::{
         self, AcceptContradictions, Admin, Cli, Command, Database, Export, Import, Isbn, LogFormat,
-        MailCommand, Oidc, Visible, Zone,
+        MailCommand, Oidc, TextCommand, Visible, Zone,
     },
     demo,
     domain::{
@@ -35,7 +35,7 @@ use library::{
         staged::{self, ListRow},
         table::Source,
     },
-    mail::{self, Outcome},
+    mail::{self, Outcome, Sender as _},
     password,
     people::{self, second_factor},
     policies::Policies,
@@ -182,6 +182,7 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Move { from, to, zone } => move_library(&from, to, &zone),
         Command::Mail(MailCommand::Test { address, mail, database }) => test_mail(&database, &mail, &address),
+        Command::Text(TextCommand::Test { phone, texts, database }) => test_text(&database, &texts, &phone),
         Command::Doctor { database, zone, backup_folder, visible, oidc, mail, isbn } => {
             if visible.has_unnamed_proxy() {
                 say!(
@@ -702,9 +703,28 @@ fn test_mail(database: &Database, options: &config::Mail, address: &str) -> Resu
     let addressed = mail::Addressed { person: None, kind: Kind::Test, address, letter: &letter };
     let now = Clock::system(jiff::tz::TimeZone::UTC).now();
     let new = post.addressed(&addressed, now, mail::PATIENCE)?;
-    match runtime.block_on(post.send_now(new, now)) {
+    match runtime.block_on(post.send(&mail::sent_now(new, now))) {
         Outcome::Sent(answer) => {
             say!("{answer} Whether it arrives shows in the mailbox of {address}.");
+            Ok(())
+        }
+        failed => bail!("{}", failed.message()),
+    }
+}
+
+/// Sends a text message at once, without the outbox.
+fn test_text(database: &Database, options: &config::Texts, phone: &str) -> Result<()> {
+    let gateway = options.gateway()?.context("text messages are off: name a gateway by --text-url")?;
+    let db = Db::open_existing(&database.database)?;
+    let rulebook = db.read_blocking(|tx| Policies::default().current(tx))?;
+    db.close();
+    let (language, library) = (&rulebook.library.language, &rulebook.library.name);
+    let text = mail::Text::test(language, library);
+    let now = Clock::system(jiff::tz::TimeZone::UTC).now();
+    let new = text.addressed(None, phone, now, mail::PATIENCE)?;
+    match tokio::runtime::Runtime::new()?.block_on(gateway.send(&mail::sent_now(new, now))) {
+        Outcome::Sent(answer) => {
+            say!("{answer} Whether it arrives shows on the phone.");
             Ok(())
         }
         failed => bail!("{}", failed.message()),

@@ -19,7 +19,10 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
-use hyper::StatusCode;
+use hyper::{
+    HeaderMap, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
@@ -274,7 +277,13 @@ impl Provider {
             ]);
         }
         let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-        let answer = self.outbound.post(&description.token_endpoint, form, authorization).await?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        if let Some(mut authorization) = authorization {
+            authorization.set_sensitive(true);
+            headers.insert(AUTHORIZATION, authorization);
+        }
+        let answer = self.outbound.post(&description.token_endpoint, headers, form).await?;
         if answer.status != StatusCode::OK {
             return Err(refusal(answer.status, &answer.body));
         }

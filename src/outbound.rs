@@ -8,7 +8,7 @@ use axum::body::{Body, to_bytes};
 use hyper::{
     Method, Request, StatusCode,
     client::conn::http1,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT},
+    header::{ACCEPT, HOST, HeaderMap, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -102,29 +102,18 @@ impl Outbound {
     /// # Errors
     /// No answer, or the address may not be called.
     pub async fn get(&self, url: &Url) -> Result<Answer, Error> {
-        self.send(Method::GET, url, None, Body::empty()).await
+        self.send(Method::GET, url, HeaderMap::new(), Body::empty()).await
     }
 
-    /// Posts a form, with the sender's credentials.
+    /// Posts a body; `headers` name its type and the sender's credentials.
     ///
     /// # Errors
     /// No answer, or the address may not be called.
-    pub async fn post(
-        &self,
-        url: &Url,
-        form: String,
-        authorization: Option<HeaderValue>,
-    ) -> Result<Answer, Error> {
-        self.send(Method::POST, url, authorization, Body::from(form)).await
+    pub async fn post(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Answer, Error> {
+        self.send(Method::POST, url, headers, Body::from(body)).await
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        url: &Url,
-        authorization: Option<HeaderValue>,
-        body: Body,
-    ) -> Result<Answer, Error> {
+    async fn send(&self, method: Method, url: &Url, headers: HeaderMap, body: Body) -> Result<Answer, Error> {
         let host = url.host_str().ok_or(Error::NotEncrypted)?;
         if !is_safe(url) {
             return Err(Error::NotEncrypted);
@@ -139,12 +128,8 @@ impl Outbound {
             .header(HOST, authority)
             .header(USER_AGENT, "library")
             .header(ACCEPT, "application/json, application/xml;q=0.9");
-        if method == Method::POST {
-            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-        }
-        if let Some(mut authorization) = authorization {
-            authorization.set_sensitive(true);
-            request = request.header(AUTHORIZATION, authorization);
+        for (name, value) in &headers {
+            request = request.header(name, value);
         }
         let request = request.body(body).map_err(failed)?;
         timeout(self.patience, self.exchange(url, host, request)).await.unwrap_or(Err(Error::Late))

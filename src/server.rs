@@ -31,6 +31,7 @@ use crate::{
     clock::Clock,
     config::Serve,
     demo,
+    domain::mail::Channel,
     http::{
         self, App, Limits, Settings, Shared,
         covers::DecodeLimit,
@@ -40,7 +41,7 @@ use crate::{
         setup::Setup,
         web::Screens,
     },
-    jobs::{self, MailNotices, Mailing, SendMails},
+    jobs::{self, MailNotices, Mailing, SendMails, SendTexts},
     library::Library,
     oidc::Provider,
     password::Passwords,
@@ -98,7 +99,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let before_open = Clock::system(time_zone::provisional(requested.as_ref()));
     let tls = tls(&options, &before_open)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
-    let post = options.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new);
+    let post = options.post(&public_url)?;
     let isbn_sources = options.isbn.sources()?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     let daily = options.daily_backups()?;
@@ -203,12 +204,17 @@ fn start_jobs(state: &Shared, owner: String) -> JoinSet<()> {
         jobs.spawn(async move { sources.prepare().await });
     }
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
-    if let Some(post) = state.settings.post.clone() {
-        let send = SendMails::new(Arc::clone(&post), &state.settings.public_url);
-        let mailing = Mailing::new(&state.settings.public_url, &state.browser_key);
-        let notices = MailNotices::new(Arc::clone(&post), mailing);
-        jobs.spawn(jobs::keep(notices, state.library.clone(), owner.clone()));
+    let post = state.settings.post.clone();
+    if let Some(smtp) = post.mail.clone() {
+        let send = SendMails::new(smtp, &state.settings.public_url);
         jobs.spawn(jobs::keep(send, state.library.clone(), owner.clone()));
+    }
+    if let Some(gateway) = post.texts.clone() {
+        jobs.spawn(jobs::keep(SendTexts::new(gateway), state.library.clone(), owner.clone()));
+    }
+    if Channel::ALL.into_iter().any(|channel| post.has(channel)) {
+        let mailing = Mailing::new(&state.settings.public_url, &state.browser_key);
+        jobs.spawn(jobs::keep(MailNotices::new(post, mailing), state.library.clone(), owner.clone()));
     }
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(state)), state.library.clone(), owner));
     jobs

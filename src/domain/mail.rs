@@ -1,7 +1,36 @@
-//! Outgoing mail: its kinds and states.
+//! Outgoing mails and text messages: their channels, kinds and states.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+/// Channel of an outgoing message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MailChannel)]
+pub enum Channel {
+    Mail,
+    /// SMS or chat, by the operator's gateway.
+    Text,
+}
+
+impl Channel {
+    pub const ALL: [Self; 2] = [Self::Mail, Self::Text];
+
+    /// Name in the database and the metrics.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Text => "text",
+        }
+    }
+
+    /// Returns the channel with this name; `None` for one of a newer version.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|channel| channel.as_str() == name)
+    }
+}
 
 /// Kind of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -563,7 +563,7 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
         LoanChange::Lent { loan, title, due, .. } => {
             Notice { loan: Some(*loan), ..of(Kind::Lent, message::notice_lent(title, *due)) }
         }
-        // The reader has had the book since before the program recorded it.
+        // A free renewal, an imported loan and a printed slip tell the reader nothing new.
         LoanChange::Renewed { .. } | LoanChange::LoanImported { .. } | LoanChange::SlipPrinted { .. } => {
             return None;
         }

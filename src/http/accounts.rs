@@ -699,7 +699,7 @@ pub async fn read_session(
         passkeys: Party::at(&app.settings.public_url).is_some(),
         second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
         setup: app.setup.is_open(),
-        mail: app.settings.post.is_some(),
+        mail: app.settings.post.mail.is_some(),
         provider,
         expires_in,
     }))

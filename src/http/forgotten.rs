@@ -57,7 +57,7 @@ pub async fn forget_password(
     once: Once,
     JsonBody(form): JsonBody<ForgottenPassword>,
 ) -> Result<Answer> {
-    if app.settings.post.is_none() {
+    if app.settings.post.mail.is_none() {
         return Err(Error::NotFound);
     }
     let mut invalid = Invalid::default();
@@ -133,7 +133,7 @@ pub async fn reset_password(
     refuse_own_words(PASSWORD, &password, &own, &mut invalid);
     invalid.into_result(())?;
     let password_hash = app.passwords.hash(password).await?;
-    let told = app.settings.post.as_ref().zip(details.email.as_deref()).map(|(post, address)| {
+    let told = app.settings.post.mail.as_ref().zip(details.email.as_deref()).map(|(post, address)| {
         let language = chosen.unwrap_or(language);
         let writing = mail::Writing { language: &language, library: &library, own: Some(&wordings) };
         let letter = mail::password_changed(writing, &details.name);

@@ -56,7 +56,7 @@ pub async fn read_mail_choices(
     State(app): State<Shared>,
     SignedIn(user): SignedIn,
 ) -> Result<axum::Json<MailChoices>> {
-    let has_post = app.settings.post.is_some();
+    let has_post = app.settings.post.mail.is_some();
     Ok(axum::Json(app.library.db.snapshot(move |tx| read(tx, user.uid, has_post)).await?))
 }
 
@@ -90,7 +90,7 @@ pub async fn save_mail_choices(
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
     let choices = Choices { language, refused, weekly: form.weekly };
-    let (uid, has_post) = (user.uid, app.settings.post.is_some());
+    let (uid, has_post) = (user.uid, app.settings.post.mail.is_some());
     app.once(once, move |tx| {
         mail_choices::save(tx, uid, &choices)?;
         Answer::json(StatusCode::OK, &read(tx, uid, has_post)?)

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::{
         id::{MailId, UserId},
-        mail::State as MailState,
+        mail::{Channel, State as MailState},
         moment::rfc3339,
     },
     jobs::{Planned, planned},
@@ -55,7 +55,9 @@ pub struct MailItem {
     /// Name of the recipient.
     #[schema(required)]
     name: Option<String>,
+    channel: Channel,
     kind: String,
+    /// Phone of a text message.
     address: String,
     subject: String,
     state: MailState,
@@ -82,6 +84,7 @@ impl From<Listed> for MailItem {
             id: mail.id,
             person: mail.person,
             name: mail.name,
+            channel: mail.channel,
             kind: mail.kind,
             address: mail.address,
             subject: mail.subject,
@@ -96,10 +99,11 @@ impl From<Listed> for MailItem {
     }
 }
 
-/// Failure that keeps all mails from being sent.
+/// Failure that keeps all mails, or all text messages, from being sent.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailTrouble {
+    channel: Channel,
     #[schema(format = DateTime)]
     since: String,
     #[schema(format = DateTime)]
@@ -110,7 +114,8 @@ pub struct MailTrouble {
 
 impl From<Trouble> for MailTrouble {
     fn from(trouble: Trouble) -> Self {
-        Self { since: rfc3339(trouble.since), next_try: rfc3339(trouble.until), reason: trouble.reason }
+        let Trouble { channel, since, until, reason, .. } = trouble;
+        Self { channel, since: rfc3339(since), next_try: rfc3339(until), reason }
     }
 }
 
@@ -125,13 +130,18 @@ pub struct MailCounts {
 
 /// Page of mails, newest first.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct MailList {
     /// False while no mail server is configured.
     on: bool,
+    /// False while no gateway of text messages is configured.
+    texts_on: bool,
     mails: Vec<MailItem>,
     counts: MailCounts,
     #[schema(required)]
     trouble: Option<MailTrouble>,
+    #[schema(required)]
+    text_trouble: Option<MailTrouble>,
     /// Cursor of the next page; null on the last one.
     #[schema(required)]
     next: Option<String>,
@@ -149,11 +159,12 @@ pub async fn list_mails(
     let limit = page::length(query.limit, PAGE)?;
     let before = page::place::<i64>(query.cursor.as_deref())?.unwrap_or(i64::MAX);
     let choice = Choice { state: query.state, person: query.person };
-    let (mut found, counts, trouble) = app
+    let (mut found, counts, [trouble, text_trouble]) = app
         .library
         .db
-        .snapshot(move |tx| -> Result<(Vec<Listed>, Counts, Option<Trouble>)> {
-            Ok((mails::page(tx, &choice, before, limit + 1)?, mails::counts(tx)?, mails::trouble(tx)?))
+        .snapshot(move |tx| -> Result<(Vec<Listed>, Counts, [Option<Trouble>; 2])> {
+            let troubles = [mails::trouble(tx, Channel::Mail)?, mails::trouble(tx, Channel::Text)?];
+            Ok((mails::page(tx, &choice, before, limit + 1)?, mails::counts(tx)?, troubles))
         })
         .await?;
     let length = usize::try_from(limit).unwrap_or_default();
@@ -162,10 +173,12 @@ pub async fn list_mails(
     let next = found.last().filter(|_| goes_on).map(|mail| page::cursor(&mail.id.0));
     let Counts { queued, sent, failed, stopped, .. } = counts;
     Ok(axum::Json(MailList {
-        on: app.settings.post.is_some(),
+        on: app.settings.post.mail.is_some(),
+        texts_on: app.settings.post.texts.is_some(),
         mails: found.into_iter().map(Into::into).collect(),
         counts: MailCounts { queued, sent, failed, stopped },
         trouble: trouble.map(Into::into),
+        text_trouble: text_trouble.map(Into::into),
         next,
     }))
 }
@@ -178,6 +191,8 @@ pub struct PlannedMail {
     /// Name of the reader, also for a mail to the guardian.
     name: String,
     to_guardian: bool,
+    channel: Channel,
+    /// Phone of a text message.
     address: String,
     /// Lines of the mail.
     lines: Vec<Message>,
@@ -195,7 +210,7 @@ pub struct MailPlan {
     by_mail: bool,
     /// Number of mails.
     count: i64,
-    /// Number of people who get no mail, because the library knows no address.
+    /// Number of people who get nothing, because the library knows no address, and no phone of a guardian.
     without_address: i64,
     /// The first ten of these mails.
     first: Vec<PlannedMail>,
@@ -206,10 +221,11 @@ pub struct MailPlan {
 pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailPlan>> {
     let clock = app.library.clock.clone();
     let tomorrow = clock.today().tomorrow().map_err(|error| Error::Internal(error.into()))?;
-    let planned = app
-        .library
-        .db
-        .snapshot(move |tx| Ok::<_, storage::Error>((settings::notices(tx)?, planned(tx, tomorrow)?)));
+    let post = app.settings.post.clone();
+    let planned = app.library.db.snapshot(move |tx| {
+        let planned = planned(tx, tomorrow, |channel| post.has(channel))?;
+        Ok::<_, storage::Error>((settings::notices(tx)?, planned))
+    });
     let (settings, planned) = planned.await?;
     let Planned { mails, without_address } = planned;
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -226,6 +242,7 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
                 person: mail.person,
                 name: mail.name,
                 to_guardian: mail.to_guardian,
+                channel: mail.channel,
                 address: mail.address,
                 lines: mail.lines,
             })

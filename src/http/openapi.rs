@@ -379,7 +379,7 @@ fn document_key(operation: &mut Value) {
                 "schema": { "type": "string", "enum": ["true"] }
             });
             answer["headers"][idempotency::UNDOABLE] = json!({
-                "description": "The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes",
+                "description": "Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes",
                 "schema": { "type": "integer" }
             });
         }

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use url::Url;
 
 use super::session::Lifetimes;
-use crate::{backups::Daily, domain::account::Role, look_up::Sources, mail::SmtpClient, oidc::Provider};
+use crate::{backups::Daily, domain::account::Role, look_up::Sources, mail::Post, oidc::Provider};
 
 /// Response of the ID card look-up (R-SCAN-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -44,8 +44,8 @@ pub struct Settings {
     pub daily_backups: Option<Daily>,
     /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
-    /// Connection to the mail server, if mail is on.
-    pub post: Option<Arc<SmtpClient>>,
+    /// Clients of the mail server and of the gateway of text messages, as far as they are configured.
+    pub post: Post,
     /// Sources of the ISBN look-up, if the operator named any.
     pub isbn_sources: Option<Arc<Sources>>,
 }

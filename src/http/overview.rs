@@ -15,7 +15,7 @@ use super::{
     mails::MailTrouble,
 };
 use crate::{
-    domain::rulebook::Rulebook,
+    domain::{mail::Channel, rulebook::Rulebook},
     storage::{
         copies, loans, mails,
         overview::{self, Mark, Steps},
@@ -79,7 +79,7 @@ pub struct Overview {
     /// Set if the server makes daily backups and the last one is more than two days old.
     #[schema(required)]
     late_backup: Option<LateBackup>,
-    /// Set if no mail could be sent for an hour.
+    /// Set if no mail, or no text message, could be sent for an hour.
     #[schema(required)]
     mail_trouble: Option<MailTrouble>,
     /// Today in the library's time zone.
@@ -125,11 +125,16 @@ const MAIL_TROUBLE: i64 = 60 * 60 * 1000;
 #[utoipa::path(get, path = "/overview", responses((status = 200, body = Overview)))]
 pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overview>> {
     let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
-    let (today, now, has_mail) = (clock.today(), clock.now(), app.settings.post.is_some());
+    let (today, now, post) = (clock.today(), clock.now(), app.settings.post.clone());
     let late_backup = late_backup(&app, today).await?;
     let read = app.library.db.snapshot(move |tx| -> Result<Overview> {
         let rulebook = policies.current(tx)?;
         let work = overview::work(tx, today)?;
+        let mut trouble = None;
+        for channel in Channel::ALL.into_iter().filter(|channel| post.has(*channel)) {
+            let found = mails::trouble(tx, channel)?;
+            trouble = trouble.or(found.filter(|found| now - found.since >= MAIL_TROUBLE));
+        }
         Ok(Overview {
             steps: first_steps(overview::steps(tx)?, &rulebook),
             overdue: loans::overdue_count(tx, today)?,
@@ -139,9 +144,7 @@ pub async fn read_overview(State(app): State<Shared>) -> Result<axum::Json<Overv
             missing: work.missing,
             missing_since: work.missing_since.map(|at| clock.day_of(at)),
             late_backup,
-            mail_trouble: mails::trouble(tx)?
-                .filter(|trouble| has_mail && now - trouble.since >= MAIL_TROUBLE)
-                .map(Into::into),
+            mail_trouble: trouble.map(Into::into),
             today,
         })
     });

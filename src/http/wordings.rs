@@ -86,7 +86,7 @@ pub async fn list_wordings(State(app): State<Shared>) -> Result<axum::Json<Worde
             own: own.remove(&mail).unwrap_or_default(),
         })
         .collect();
-    Ok(axum::Json(WordedMails { on: app.settings.post.is_some(), mails }))
+    Ok(axum::Json(WordedMails { on: app.settings.post.mail.is_some(), mails }))
 }
 
 /// Read the library's own wordings of a mail.
@@ -208,7 +208,7 @@ pub async fn send_wording(
     JsonBody(draft): JsonBody<WordingDraft>,
 ) -> Result<Answer> {
     let (letter, _) = written(&app, &admin, named(&kind)?, draft).await?;
-    let post = app.settings.post.as_ref().ok_or(Error::MailOff)?;
+    let post = app.settings.post.mail.as_ref().ok_or(Error::MailOff)?;
     let address = admin.email.as_deref().ok_or(Error::NoOwnAddress)?;
     check_limit(app.limits.sample_mails.take(&admin.uid))?;
     let now = app.library.clock.now();

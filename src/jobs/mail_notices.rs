@@ -1,8 +1,9 @@
-//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day.
+//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day. The digest
+//! of a guardian without an address is a text message.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -13,14 +14,14 @@ use super::{Job, LEASE, Outcome, remind};
 use crate::{
     domain::{
         id::{NoticeId, UserId},
-        mail,
+        mail::{self, Channel},
         moment::Moment,
         notice::{Kind, Notice, NoticeSettings, Unmailed, is_weekly_day},
         wording::{Worded, Wordings},
     },
     library::Library,
     mail::{
-        Addressed, Digest, Letter, Links, PATIENCE, SmtpClient, Writing, digest, notice,
+        Addressed, Digest, Letter, Links, PATIENCE, Post, SmtpClient, Text, Writing, digest, notice,
         unsubscribe::{Scope, Signer},
     },
     message::Message,
@@ -73,7 +74,7 @@ impl Mailing {
 
 /// Job that runs all the time.
 pub struct MailNotices {
-    post: Arc<SmtpClient>,
+    post: Post,
     mailing: Mailing,
     /// Day for which all reminders are known to be written.
     reminded: Mutex<Option<Date>>,
@@ -82,7 +83,7 @@ pub struct MailNotices {
 impl MailNotices {
     /// Creates the job.
     #[must_use]
-    pub fn new(post: Arc<SmtpClient>, mailing: Mailing) -> Self {
+    pub fn new(post: Post, mailing: Mailing) -> Self {
         Self { post, mailing, reminded: Mutex::default() }
     }
 }
@@ -125,7 +126,7 @@ impl Batch {
 
 /// Writer of a portion's mails, with the settings and people that they need.
 struct Writer<'d> {
-    job: (&'d SmtpClient, &'d Mailing),
+    job: (&'d Post, &'d Mailing),
     settings: NoticeSettings,
     wordings: HashMap<Worded, Wordings>,
     library: String,
@@ -137,7 +138,7 @@ struct Writer<'d> {
 impl<'d> Writer<'d> {
     fn open(
         tx: &mut Tx<'_>,
-        job: (&'d SmtpClient, &'d Mailing),
+        job: (&'d Post, &'d Mailing),
         policies: &Policies,
         people: &[UserId],
         moment: Moment,
@@ -167,19 +168,25 @@ impl<'d> Writer<'d> {
             return Some(Unmailed::Inactive);
         };
         if notice.to_guardian {
-            return match person.guardian {
-                _ if !self.settings.reminds_guardian(kind) => Some(Unmailed::Library),
-                None => Some(Unmailed::NoAddress),
-                Some(_) => person.guardian_refuses.then_some(Unmailed::Refused),
+            return if !self.settings.reminds_guardian(kind) {
+                Some(Unmailed::Library)
+            } else if person.guardian.refuses {
+                Some(Unmailed::Refused)
+            } else {
+                self.guardian(person).is_none().then_some(Unmailed::NoAddress)
             };
         }
-        if !self.settings.mails(kind) {
+        if !self.settings.mails(kind) || !self.job.0.has(Channel::Mail) {
             return Some(Unmailed::Library);
         }
         if person.email.is_none() {
             return Some(Unmailed::NoAddress);
         }
         (kind.is_optional() && person.choices.refused.contains(&kind)).then_some(Unmailed::Refused)
+    }
+
+    fn guardian<'p>(&self, person: &'p Addressee) -> Option<(Channel, &'p str)> {
+        person.guardian.contact(|channel| self.job.0.has(channel))
     }
 
     /// True if the notice's addressee gets reminders once a week.
@@ -197,30 +204,31 @@ impl<'d> Writer<'d> {
 
     fn addressed(
         &self,
+        post: &SmtpClient,
         person: UserId,
         kind: mail::Kind,
-        address: Option<&str>,
+        address: &str,
         letter: &Letter,
     ) -> storage::Result<NewMail> {
-        let address = address.unwrap_or_default();
         let addressed = Addressed { person: Some(person), kind, address, letter };
-        let made = self.job.0.addressed(&addressed, self.moment.at, PATIENCE);
+        let made = post.addressed(&addressed, self.moment.at, PATIENCE);
         made.map_err(|error| Error::Database(error.into()))
     }
 
     /// Adds the mail of one notice.
     fn add_notice(&self, batch: &mut Batch, found: &UnmailedNotice, kind: Kind) -> storage::Result<()> {
         let Some(person) = self.people.get(&found.person) else { return Ok(()) };
+        let (Some(post), Some(address)) = (&self.job.0.mail, &person.email) else { return Ok(()) };
         let scope = kind.is_optional().then_some(Scope::Kind(kind));
         let links = self.job.1.links(found.person, scope);
         let writing = self.writing(Worded::Notice(kind), person);
         let letter = notice(writing, &person.name, kind, &found.text, links);
-        let mail = self.addressed(found.person, mail::Kind::Notice, person.email.as_deref(), &letter)?;
+        let mail = self.addressed(post, found.person, mail::Kind::Notice, address, &letter)?;
         batch.add(mail, [found.id]);
         Ok(())
     }
 
-    /// Adds the digest of a person, or of the person's guardian.
+    /// Adds the digest of a person, or of the person's guardian; the guardian's may be a text message.
     fn add_digest(
         &self,
         batch: &mut Batch,
@@ -234,18 +242,30 @@ impl<'d> Writer<'d> {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let lines = found.iter().flat_map(|(notice, _)| notice.text.iter().cloned()).collect();
         let lines = Digest { overdue: number(overdue), due: number(found.len() - overdue), lines };
-        let (worded, scope, address) = if to_guardian {
-            (Worded::GuardianDigest, Scope::Guardian, &person.guardian)
+        let (worded, scope, contact) = if to_guardian {
+            (Worded::GuardianDigest, Scope::Guardian, self.guardian(person))
         } else {
-            (Worded::Digest, Scope::Reminders, &person.email)
+            let contact = person.email.as_deref().map(|address| (Channel::Mail, address));
+            (Worded::Digest, Scope::Reminders, contact)
         };
-        let mut links = self.job.1.links(id, Some(scope));
-        if to_guardian {
-            // The page asks for the person's own sign-in.
-            links.page = None;
-        }
-        let letter = digest(worded, self.writing(worded, person), &person.name, &lines, links);
-        let mail = self.addressed(id, mail::Kind::Digest, address.as_deref(), &letter)?;
+        let writing = self.writing(worded, person);
+        let mail = match (contact, &self.job.0) {
+            (Some((Channel::Mail, address)), Post { mail: Some(post), .. }) => {
+                let mut links = self.job.1.links(id, Some(scope));
+                if to_guardian {
+                    // The page asks for the person's own sign-in.
+                    links.page = None;
+                }
+                let letter = digest(worded, writing, &person.name, &lines, links);
+                self.addressed(post, id, mail::Kind::Digest, address, &letter)?
+            }
+            (Some((Channel::Text, phone)), _) => {
+                let text = Text::reminder(writing, &person.name, &lines);
+                let made = text.addressed(Some(id), phone, self.moment.at, PATIENCE);
+                made.map_err(|error| Error::Database(error.into()))?
+            }
+            _ => return Ok(()),
+        };
         let mail = NewMail { digest_day: Some(self.moment.today), ..mail };
         batch.add(mail, found.iter().map(|(notice, _)| notice.id));
         Ok(())
@@ -345,7 +365,7 @@ async fn portion<P: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>, Open<'_>) -> storage::Result<Round<P>> + Send + 'static,
 ) -> storage::Result<Round<P>> {
     let (policies, name, moment) = (library.policies.clone(), owner.to_owned(), library.clock.moment());
-    let (post, mailing) = (Arc::clone(&job.post), job.mailing.clone());
+    let (post, mailing) = (job.post.clone(), job.mailing.clone());
     library
         .db
         .write(move |tx| {
@@ -405,7 +425,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
 pub struct Planned {
     /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
-    /// Number of people with reminders and no address.
+    /// Number of people with reminders and neither an address nor, for a guardian, a phone that the library can use.
     pub without_address: usize,
 }
 
@@ -416,16 +436,19 @@ pub struct PlannedMail {
     /// Name of the person, also for a mail to the guardian.
     pub name: String,
     pub to_guardian: bool,
+    pub channel: Channel,
+    /// Phone of a text message.
     pub address: String,
     /// Most overdue first.
     pub lines: Vec<Message>,
 }
 
-/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing.
+/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing. `has` tells by
+/// which channels it can send.
 ///
 /// # Errors
 /// Errors of the database.
-pub fn planned(tx: &mut Tx<'_>, day: Date) -> storage::Result<Planned> {
+pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> storage::Result<Planned> {
     let settings = NoticeSettings { by_mail: true, ..settings::notices(tx)? };
     let last_due = settings.last_due(day, mail_choices::is_any_weekly(tx)?);
     let due = notices::due_by_person(tx, last_due)?;
@@ -451,15 +474,19 @@ pub fn planned(tx: &mut Tx<'_>, day: Date) -> storage::Result<Planned> {
             }
         }
         let Some(first) = of_person.first() else { continue };
-        for (to_guardian, lines, address) in [(false, own, &first.email), (true, guardians, &first.guardian)]
+        let own_contact = first.email.as_deref().filter(|_| has(Channel::Mail));
+        let own_contact = own_contact.map(|address| (Channel::Mail, address));
+        for (to_guardian, lines, contact) in
+            [(false, own, own_contact), (true, guardians, first.guardian.contact(&has))]
         {
-            match address {
+            match contact {
                 _ if lines.is_empty() => {}
-                Some(address) => planned.mails.push(PlannedMail {
+                Some((channel, address)) => planned.mails.push(PlannedMail {
                     person: first.loan.person,
                     name: first.name.clone(),
                     to_guardian,
-                    address: address.clone(),
+                    channel,
+                    address: address.to_owned(),
                     lines,
                 }),
                 None => planned.without_address += 1,

@@ -20,7 +20,7 @@ pub use expire_holds::{ExpireHolds, expire_holds};
 pub use forget_readers::{ForgetReaders, forget_readers};
 pub use mail_notices::{MailNotices, Mailing, Planned, mail_notices, planned};
 pub use remind::{Remind, remind};
-pub use send_mails::{SendMails, send_mails};
+pub use send_mails::{SendMails, SendTexts, send_mails};
 pub use suggest::{Suggest, suggest};
 
 use crate::{library::Library, storage, supervise::keep_running};

@@ -1,4 +1,4 @@
-//! Sends the mails of the outbox.
+//! Sends the mails and text messages of the outbox.
 
 use std::{
     sync::{
@@ -16,7 +16,7 @@ use super::{Job, LEASE, Outcome};
 use crate::{
     domain::{mail::Kind, wording::Worded},
     library::Library,
-    mail::{self, Addressed, LINK_MINUTES, Outcome as SendOutcome, SmtpClient},
+    mail::{self, Addressed, LINK_MINUTES, Outcome as SendOutcome, Sender, SmtpClient, TextGateway},
     message,
     storage::{
         self, Error, Tx, accounts, leases, mail_choices,
@@ -39,6 +39,29 @@ impl SendMails {
     #[must_use]
     pub fn new(post: Arc<SmtpClient>, public_url: &Url) -> Self {
         Self { post, reset_page: format!("{public_url}library/reset"), counted: AtomicI64::new(i64::MIN) }
+    }
+}
+
+/// Runs all the time. A text message is sent at least once, always under the same id.
+pub struct SendTexts {
+    gateway: Arc<TextGateway>,
+}
+
+impl SendTexts {
+    /// Creates the job.
+    #[must_use]
+    pub fn new(gateway: Arc<TextGateway>) -> Self {
+        Self { gateway }
+    }
+}
+
+impl Job for SendTexts {
+    const NAME: &'static str = "send-texts";
+    const PAUSE: Duration = Duration::from_secs(5);
+
+    async fn run(&self, library: &Library, owner: &str) -> storage::Result<Outcome> {
+        let sending = Sending { lease: Self::NAME, sender: &*self.gateway, library, owner };
+        sending.run().await
     }
 }
 
@@ -75,67 +98,92 @@ fn wait(tries: i64) -> i64 {
 /// Errors of the database.
 pub async fn send_mails(library: &Library, job: &SendMails, owner: &str) -> storage::Result<Outcome> {
     let now = library.clock.now();
-    let is_needed =
-        move |tx: &mut Tx<'_>| Ok::<_, Error>(mails::is_due(tx, now)? || password_links::has_requests(tx)?);
     if now.saturating_sub(job.counted.load(Ordering::Relaxed)) >= COUNT_EVERY {
         count(&library.db.read(mails::counts).await?, now);
         job.counted.store(now, Ordering::Relaxed);
     }
-    if !library.db.read(is_needed).await? {
-        return Ok(Outcome::Done);
-    }
-    let name = owner.to_owned();
-    let begun = library.db.write(move |tx| {
-        if !leases::take(tx, SendMails::NAME, &name, now, now + LEASE)? {
-            return Ok::<_, Error>(false);
+    let sending = Sending { lease: SendMails::NAME, sender: &*job.post, library, owner };
+    let has_requests = library.db.read(password_links::has_requests).await?;
+    if has_requests {
+        if !sending.take_lease().await? {
+            return Ok(Outcome::Elsewhere);
         }
-        mails::expire(tx, &message::mail_expired(), now)?;
-        Ok(true)
-    });
-    if !begun.await? {
-        return Ok(Outcome::Elsewhere);
+        while answer_request(library, job).await? {}
     }
-    while answer_request(library, job).await? {}
-    // The workers of a server take mails one at a time, but send several at once.
-    let turn = Mutex::new(());
-    let workers = (0..job.post.connections()).map(|_| work(library, job, owner, &turn));
-    try_join_all(workers).await?;
-    let name = owner.to_owned();
-    library.db.write(move |tx| leases::give_back(tx, SendMails::NAME, &name)).await?;
-    Ok(Outcome::Done)
+    sending.run().await
 }
 
-/// Sends one mail after the other until none is due.
-async fn work(library: &Library, job: &SendMails, owner: &str, turn: &Mutex<()>) -> storage::Result<()> {
-    loop {
-        let taken = {
-            let _turn = turn.lock().await;
-            let Some(taken) = take(library, job, owner).await? else { return Ok(()) };
-            taken
-        };
-        let outcome = job.post.send(&taken).await;
-        settle(library, owner, taken, outcome).await?;
-    }
+/// Run of the job of one channel.
+struct Sending<'s, S> {
+    /// Name of the job's lease.
+    lease: &'static str,
+    sender: &'s S,
+    library: &'s Library,
+    owner: &'s str,
 }
 
-/// Takes the next mail when the rate allows it; `None` if none is due or the mail server is in trouble.
-async fn take(library: &Library, job: &SendMails, owner: &str) -> storage::Result<Option<Taken>> {
-    let now = library.clock.now();
-    if !library.db.read(move |tx| mails::is_due(tx, now)).await? {
-        return Ok(None);
+impl<S: Sender> Sending<'_, S> {
+    /// Sends the mails of the channel that are due.
+    async fn run(&self) -> storage::Result<Outcome> {
+        if !self.is_due().await? {
+            return Ok(Outcome::Done);
+        }
+        if !self.take_lease().await? {
+            return Ok(Outcome::Elsewhere);
+        }
+        let now = self.library.clock.now();
+        let expire = move |tx: &mut Tx<'_>| mails::expire(tx, S::CHANNEL, &message::mail_expired(), now);
+        self.library.db.write(expire).await?;
+        // The workers of a server take mails one at a time, but send several at once.
+        let turn = Mutex::new(());
+        let workers = (0..self.sender.connections()).map(|_| self.work(&turn));
+        try_join_all(workers).await?;
+        let (lease, name) = (self.lease, self.owner.to_owned());
+        self.library.db.write(move |tx| leases::give_back(tx, lease, &name)).await?;
+        Ok(Outcome::Done)
     }
-    job.post.turn().await;
-    let (name, now) = (owner.to_owned(), library.clock.now());
-    library
-        .db
-        .write(move |tx| {
-            if mails::trouble(tx)?.is_some_and(|trouble| trouble.until > now)
-                || !leases::take(tx, SendMails::NAME, &name, now, now + LEASE)?
+
+    async fn is_due(&self) -> storage::Result<bool> {
+        let now = self.library.clock.now();
+        self.library.db.read(move |tx| mails::is_due(tx, S::CHANNEL, now)).await
+    }
+
+    /// Takes the lease of the job; `false` if another server holds it.
+    async fn take_lease(&self) -> storage::Result<bool> {
+        let (lease, name, now) = (self.lease, self.owner.to_owned(), self.library.clock.now());
+        self.library.db.write(move |tx| leases::take(tx, lease, &name, now, now + LEASE)).await
+    }
+
+    /// Sends one mail after the other until none is due.
+    async fn work(&self, turn: &Mutex<()>) -> storage::Result<()> {
+        loop {
+            let taken = {
+                let _turn = turn.lock().await;
+                let Some(taken) = self.take().await? else { return Ok(()) };
+                taken
+            };
+            let outcome = self.sender.send(&taken).await;
+            self.settle(taken, outcome).await?;
+        }
+    }
+
+    /// Takes the next mail when the rate allows it; `None` if none is due or the channel is in trouble.
+    async fn take(&self) -> storage::Result<Option<Taken>> {
+        if !self.is_due().await? {
+            return Ok(None);
+        }
+        self.sender.rate().turn().await;
+        let (lease, name, now) = (self.lease, self.owner.to_owned(), self.library.clock.now());
+        let take = move |tx: &mut Tx<'_>| {
+            if mails::trouble(tx, S::CHANNEL)?.is_some_and(|trouble| trouble.until > now)
+                || !leases::take(tx, lease, &name, now, now + LEASE)?
             {
                 return Ok(None);
             }
             for _ in 0..PORTION {
-                let Some(taken) = mails::take(tx, &name, now, now + LEASE)? else { return Ok(None) };
+                let Some(taken) = mails::take(tx, S::CHANNEL, &name, now, now + LEASE)? else {
+                    return Ok(None);
+                };
                 if !notices::is_taken_back(tx, taken.id)? {
                     return Ok(Some(taken));
                 }
@@ -143,39 +191,38 @@ async fn take(library: &Library, job: &SendMails, owner: &str) -> storage::Resul
                 mails::take_back(tx, taken.id, &message::mail_taken_back(), now)?;
             }
             Ok(None)
-        })
-        .await
-}
+        };
+        self.library.db.write(take).await
+    }
 
-/// Records the outcome of sending a mail.
-async fn settle(library: &Library, owner: &str, mail: Taken, outcome: SendOutcome) -> storage::Result<()> {
-    let (owner, now, id) = (owner.to_owned(), library.clock.now(), mail.id);
-    let told = match &outcome {
-        SendOutcome::Sent(_) => "sent",
-        SendOutcome::Refused(_) => "refused",
-        SendOutcome::Later(_) => "put off",
-        SendOutcome::Trouble(_) => "not tried: the mail server is in trouble",
-    };
-    // Logs only the code of the reason: the text may contain an address.
-    tracing::info!(mail = id.0, tries = mail.tries, reason = outcome.message().code, "a mail was {told}");
-    let kind = match &outcome {
-        SendOutcome::Sent(_) => "sent",
-        SendOutcome::Refused(_) => "refused",
-        SendOutcome::Later(_) => "later",
-        SendOutcome::Trouble(_) => "trouble",
-    };
-    metrics::counter!("library_mails_total", "became" => kind).increment(1);
-    library
-        .db
-        .write(move |tx| {
+    /// Records the outcome of sending a mail.
+    async fn settle(&self, mail: Taken, outcome: SendOutcome) -> storage::Result<()> {
+        let (owner, now, id) = (self.owner.to_owned(), self.library.clock.now(), mail.id);
+        let channel = S::CHANNEL.as_str();
+        let (became, told) = match &outcome {
+            SendOutcome::Sent(_) => ("sent", "sent"),
+            SendOutcome::Refused(_) => ("refused", "refused"),
+            SendOutcome::Later(_) => ("later", "put off"),
+            SendOutcome::Trouble(_) => ("trouble", "not tried: the server is in trouble"),
+        };
+        // Logs only the code of the reason: the text may contain an address.
+        tracing::info!(
+            mail = id.0,
+            channel,
+            tries = mail.tries,
+            reason = outcome.message().code,
+            "a mail was {told}"
+        );
+        metrics::counter!("library_mails_total", "became" => became, "channel" => channel).increment(1);
+        let record = move |tx: &mut Tx<'_>| {
             match outcome {
                 SendOutcome::Sent(answer) => {
                     mails::sent(tx, id, &owner, &answer, now)?;
-                    mails::out_of_trouble(tx)?;
+                    mails::out_of_trouble(tx, S::CHANNEL)?;
                 }
                 SendOutcome::Refused(reason) => {
                     mails::failed(tx, id, &owner, &reason, now)?;
-                    mails::out_of_trouble(tx)?;
+                    mails::out_of_trouble(tx, S::CHANNEL)?;
                 }
                 SendOutcome::Later(reason) if now + wait(mail.tries) >= mail.expires_at => {
                     mails::failed(tx, id, &owner, &reason, now)?;
@@ -185,17 +232,18 @@ async fn settle(library: &Library, owner: &str, mail: Taken, outcome: SendOutcom
                 }
                 SendOutcome::Trouble(reason) => {
                     mails::give_back(tx, id, &owner, &reason)?;
-                    let before = mails::trouble(tx)?;
+                    let before = mails::trouble(tx, S::CHANNEL)?;
                     // Mails sent concurrently fail for the same reason, which counts as one failure.
                     if before.as_ref().is_none_or(|trouble| trouble.until <= now) {
                         let tries = before.map_or(1, |trouble| trouble.tries + 1);
-                        mails::in_trouble(tx, &reason, now, now + wait(tries))?;
+                        mails::in_trouble(tx, S::CHANNEL, &reason, now, now + wait(tries))?;
                     }
                 }
             }
             Ok(())
-        })
-        .await
+        };
+        self.library.db.write(record).await
+    }
 }
 
 /// Answers the oldest request for a reset link: mails one to the address of an active account. `false` without a request.

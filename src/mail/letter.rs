@@ -39,7 +39,7 @@ pub struct Letter {
 }
 
 /// Returns the name of the library for use in a sentence.
-fn named(library: &str, language: &str) -> String {
+pub(super) fn named(library: &str, language: &str) -> String {
     let name = one_line(library);
     if name.is_empty() { message::letter_library().text_in(language) } else { name }
 }
@@ -208,12 +208,19 @@ pub struct Digest {
 /// Writes the mail with all reminders of a person: [`Worded::Digest`], or [`Worded::GuardianDigest`].
 #[must_use]
 pub fn digest(mail: Worded, writing: Writing<'_>, name: &str, digest: &Digest, links: Links) -> Letter {
-    let reminder = |library: &str| match digest.overdue {
-        0 => message::letter_digest_due(digest.due, library),
-        overdue => message::letter_digest_overdue(overdue, library),
-    };
+    let reminder = |library: &str| digest.reminder(library);
     let values = Values { name, reminder: Some(&reminder), books: &digest.lines, ..Values::default() };
     letter(mail, writing, &values).links_to(links)
+}
+
+impl Digest {
+    /// Returns the number of books, as the subject of a mail and the first line of a text message.
+    pub(super) fn reminder(&self, library: &str) -> Message {
+        match self.overdue {
+            0 => message::letter_digest_due(self.due, library),
+            overdue => message::letter_digest_overdue(overdue, library),
+        }
+    }
 }
 
 /// Writes a test mail.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use lettre::{
     Address, AsyncSmtpTransport, AsyncTransport as _, Message as Mail, Tokio1Executor,
     message::{
@@ -22,13 +22,14 @@ use lettre::{
         response::{Category, Detail, Severity},
     },
 };
-use tokio::{
-    sync::Mutex,
-    time::{Instant, sleep_until, timeout},
-};
+use tokio::time::timeout;
 
-use super::letter::one_line;
+use super::{
+    letter::one_line,
+    sender::{Outcome, Rate, Sender, new_id},
+};
 use crate::{
+    domain::mail::Channel,
     message::{self, Message},
     storage::mails::Taken,
 };
@@ -75,35 +76,11 @@ pub struct Options {
     pub hello: String,
 }
 
-/// Outcome of an attempt to send a mail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Accepted by the server.
-    Sent(Message),
-    /// This mail cannot be sent, ever.
-    Refused(Message),
-    /// This mail cannot be sent now.
-    Later(Message),
-    /// No mail can be sent now.
-    Trouble(Message),
-}
-
-impl Outcome {
-    /// Returns the message of any outcome.
-    #[must_use]
-    pub fn message(&self) -> &Message {
-        let (Self::Sent(message) | Self::Refused(message) | Self::Later(message) | Self::Trouble(message)) =
-            self;
-        message
-    }
-}
-
 /// Client of the operator's mail server: a pool of connections and a rate limit.
 pub struct SmtpClient {
     smtp: AsyncSmtpTransport<Tokio1Executor>,
     options: Options,
-    /// Earliest time of the next mail.
-    next: Mutex<Instant>,
+    rate: Rate,
 }
 
 impl fmt::Debug for SmtpClient {
@@ -141,8 +118,8 @@ impl SmtpClient {
         if let Some((user, password)) = options.account.clone() {
             smtp = smtp.credentials(Credentials::new(user, password));
         }
-        ensure!(options.rate > 0, "--mail-rate must be at least 1");
-        Ok(Self { smtp: smtp.build(), options, next: Mutex::new(Instant::now()) })
+        let rate = Rate::new(options.rate);
+        Ok(Self { smtp: smtp.build(), options, rate })
     }
 
     /// Host name of the mail server, for messages.
@@ -151,26 +128,9 @@ impl SmtpClient {
         &self.options.host
     }
 
-    /// Maximum number of mails sent at once.
-    #[must_use]
-    pub fn connections(&self) -> usize {
-        CONNECTIONS as usize
-    }
-
     /// Makes a Message-ID in the sender's domain.
     pub(super) fn new_message_id(&self) -> std::result::Result<String, getrandom::Error> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random)?;
-        Ok(format!("<{:032x}@{}>", u128::from_be_bytes(random), self.options.from.email.domain()))
-    }
-
-    /// Waits until the rate allows another mail.
-    pub async fn turn(&self) {
-        let mut next = self.next.lock().await;
-        let at = (*next).max(Instant::now());
-        *next = at + Duration::from_mins(1) / self.options.rate;
-        drop(next);
-        sleep_until(at).await;
+        Ok(format!("<{}@{}>", new_id()?, self.options.from.email.domain()))
     }
 
     /// Connects and signs in, as for a mail, without sending one.
@@ -183,8 +143,7 @@ impl SmtpClient {
         }
     }
 
-    /// Hands a mail over.
-    pub async fn send(&self, mail: &Taken) -> Outcome {
+    async fn hand_over(&self, mail: &Taken) -> Outcome {
         let Some(mail) = self.message(mail) else { return Outcome::Refused(message::mail_bad_address()) };
         match timeout(MAIL, self.smtp.send(mail)).await {
             Ok(Ok(_)) => Outcome::Sent(message::mail_accepted(self.server())),
@@ -268,6 +227,22 @@ impl SmtpClient {
         } else {
             message::mail_unreachable(server)
         }
+    }
+}
+
+impl Sender for SmtpClient {
+    const CHANNEL: Channel = Channel::Mail;
+
+    fn connections(&self) -> usize {
+        CONNECTIONS as usize
+    }
+
+    fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    async fn send(&self, mail: &Taken) -> Outcome {
+        self.hand_over(mail).await
     }
 }
 

@@ -16,6 +16,15 @@ messages! {
     "mail.notEncrypted" = mail_not_encrypted(server: &str): "There is no secure connection to the mail server {server}.";
     "mail.signInRefused" = mail_sign_in_refused(server: &str):
         "The mail server {server} refused the user name or the password.";
+    "mail.text.refused" = text_refused(gateway: &str, status: &str, words: &str):
+        "{gateway} refused this text message ({status}): {words}";
+    "mail.text.later" = text_later(gateway: &str, status: &str):
+        "{gateway} could not take this text message ({status}); it is tried again.";
+    "mail.text.gatewayRefuses" = text_gateway_refuses(gateway: &str, status: &str, words: &str):
+        "{gateway} takes no text messages for now ({status}): {words}";
+    "mail.text.unreachable" = text_unreachable(gateway: &str): "{gateway} cannot be reached.";
+    "mail.text.noAnswer" = text_no_answer(gateway: &str): "{gateway} did not answer in time.";
+    "mail.text.unreadable" = text_unreadable(): "A newer version wrote this text message.";
     "mail.odd" = mail_odd(server: &str): "The mail server {server} broke the connection off.";
 
     // Texts of the mails.
@@ -55,6 +64,8 @@ messages! {
     "letter.guardian.greeting" = letter_guardian_greeting(name: &str): "To the parent or guardian of {name}:";
     "letter.guardian.what" = letter_guardian_what(name: &str, library: &str):
         "These are books that {name} has borrowed from {library}.";
+    "letter.text.test" = text_test(library: &str): "Text messages from {library} arrive on this phone.";
+    "letter.text.more" = text_more(count: i64): "{count, plural, one {and # more book} other {and # more books}}";
     "letter.unsubscribe" = letter_unsubscribe(): "Stop mails like this one";
 
     // A reader's due dates in a calendar program.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Result, Row, Tx};
 use crate::{
-    domain::{id::UserId, notice::Kind},
+    domain::{id::UserId, mail::Channel, notice::Kind},
     select_to_decide, sql,
 };
 
@@ -128,9 +128,32 @@ pub struct Addressee {
     /// False for an inactive, a merged and an erased person.
     pub active: bool,
     pub choices: Choices,
-    pub guardian: Option<String>,
+    pub guardian: Guardian,
+}
+
+/// Parent or guardian of a person.
+#[derive(Clone, Debug, Default)]
+pub struct Guardian {
+    pub email: Option<String>,
+    pub phone: Option<String>,
     /// True if the guardian has ended the mails.
-    pub guardian_refuses: bool,
+    pub refuses: bool,
+}
+
+impl Guardian {
+    /// True if the guardian has an address or a phone, and has not ended the mails.
+    #[must_use]
+    pub fn is_reachable(&self) -> bool {
+        self.contact(|_| true).is_some()
+    }
+
+    /// Returns the channel and the address or phone for a reminder: by mail if the library `has` that channel and the
+    /// guardian an address, or else by text message.
+    pub fn contact(&self, has: impl Fn(Channel) -> bool) -> Option<(Channel, &str)> {
+        let contacts = [(Channel::Mail, &self.email), (Channel::Text, &self.phone)];
+        let mut known = contacts.into_iter().filter_map(|(channel, to)| Some((channel, to.as_deref()?)));
+        known.find(|(channel, _)| !self.refuses && has(*channel))
+    }
 }
 
 /// Returns these people with their mail preferences.
@@ -139,7 +162,7 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
         ($list:literal) => {
             sql!(
                 "SELECT users.id, users.name, users.email, users.active AND users.gone_at IS NULL, mail_choices.language,
-                        mail_choices.refused, mail_choices.weekly, users.guardian_email,
+                        mail_choices.refused, mail_choices.weekly, users.guardian_email, users.guardian_phone,
                         COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
                  FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id WHERE users.id IN (",
                 $list,
@@ -160,8 +183,7 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
             email: row.get(2)?,
             active: row.get(3)?,
             choices: Choices::read(row, 4)?,
-            guardian: row.get(7)?,
-            guardian_refuses: row.get(8)?,
+            guardian: Guardian { email: row.get(7)?, phone: row.get(8)?, refuses: row.get(9)? },
         };
         Ok((row.get(0)?, addressee))
     })?;

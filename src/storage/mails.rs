@@ -1,4 +1,5 @@
-//! Outbox of mail. A caller queues a mail in its own transaction; one server at a time sends the mails that are due.
+//! Outbox of mails and text messages. A caller queues a mail in its own transaction; one server at a time sends the mails of a
+//! channel that are due.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use super::{Result, Row, Tx};
 use crate::{
     domain::{
         id::{MailId, UserId},
-        mail::{Kind, State},
+        mail::{Channel, Kind, State},
     },
     insert,
     message::Message,
@@ -20,11 +21,16 @@ pub const KEPT_FOR: i64 = 30 * 24 * 60 * 60 * 1000;
 /// Mail to queue.
 #[derive(Clone, Debug)]
 pub struct NewMail {
+    pub channel: Channel,
     pub person: Option<UserId>,
     pub kind: Kind,
+    /// Phone of a text message.
     pub address: String,
+    /// First line of a text message.
     pub subject: String,
+    /// Values of a text message's placeholders, as JSON.
     pub text: String,
+    /// Empty for a text message.
     pub html: String,
     /// Never changes, so that a mail program recognises a second copy.
     pub message_id: String,
@@ -43,8 +49,8 @@ pub fn queue(tx: &mut Tx<'_>, mail: &NewMail, now: i64) -> Result<MailId> {
     let id = tx.insert(
         insert!(
             "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, created_at, not_before,
-                                expires_at, digest_day, unsubscribe)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+                                expires_at, digest_day, unsubscribe, channel)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
         ),
         &[
             &mail.person,
@@ -60,6 +66,7 @@ pub fn queue(tx: &mut Tx<'_>, mail: &NewMail, now: i64) -> Result<MailId> {
             &mail.expires_at,
             &mail.digest_day.map(|day| day.to_string()),
             &mail.unsubscribe,
+            &mail.channel.as_str(),
         ],
     )?;
     Ok(MailId(id))
@@ -87,26 +94,28 @@ pub fn queue_all(tx: &mut Tx<'_>, mails: &[NewMail], now: i64) -> Result<()> {
             not_before,
             expires_at,
             day,
-            mail.unsubscribe
+            mail.unsubscribe,
+            mail.channel.as_str()
         ])
     };
     let rows = Value::Array(mails.iter().map(row).collect()).to_string();
     let statement = if tx.is_postgres() {
         sql!(
             "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, not_before, expires_at,
-                                digest_day, unsubscribe, created_at)
+                                digest_day, unsubscribe, channel, created_at)
              SELECT CAST(new.it ->> 0 AS BIGINT), new.it ->> 1, new.it ->> 2, new.it ->> 3, new.it ->> 4, new.it ->> 5,
                     CAST(new.it ->> 6 AS BOOLEAN), new.it ->> 7, CAST(new.it ->> 8 AS BIGINT),
-                    CAST(new.it ->> 9 AS BIGINT), new.it ->> 10, new.it ->> 11, CAST($2 AS BIGINT)
+                    CAST(new.it ->> 9 AS BIGINT), new.it ->> 10, new.it ->> 11, new.it ->> 12,
+                    CAST($2 AS BIGINT)
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
              ORDER BY new.number"
         )
     } else {
         sql!(
             "INSERT INTO mails (person_id, kind, address, subject, text, html, secret, message_id, not_before, expires_at,
-                                digest_day, unsubscribe, created_at)
+                                digest_day, unsubscribe, channel, created_at)
              SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-                    value ->> 8, value ->> 9, value ->> 10, value ->> 11, $2
+                    value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, $2
              FROM json_each($1) ORDER BY key"
         )
     };
@@ -124,40 +133,42 @@ pub struct Taken {
     pub html: String,
     pub message_id: String,
     pub created_at: i64,
+    /// Epoch milliseconds of this try.
+    pub tried_at: i64,
     pub expires_at: i64,
     pub unsubscribe: Option<String>,
     /// Number of tries, this one included.
     pub tries: i64,
 }
 
-/// True if a mail is due.
-pub fn is_due(tx: &mut Tx<'_>, now: i64) -> Result<bool> {
+/// True if a mail of a channel is due.
+pub fn is_due(tx: &mut Tx<'_>, channel: Channel, now: i64) -> Result<bool> {
     tx.query_one(
         sql!(
             "SELECT CASE WHEN EXISTS (
-                 SELECT 1 FROM mails WHERE state = 'queued' AND (leased_until IS NULL OR leased_until <= $1)
+                 SELECT 1 FROM mails WHERE channel = $2 AND state = 'queued' AND (leased_until IS NULL OR leased_until <= $1)
                                        AND (not_before <= $1 OR expires_at <= $1)) THEN TRUE ELSE FALSE END"
         ),
-        &[&now],
+        &[&now, &channel.as_str()],
         |row| row.get(0),
     )
 }
 
-/// Leases the next mail that is due, until `until`: mails with a secret first, digests last, otherwise in order of
+/// Leases the next mail of a channel that is due, until `until`: mails with a secret first, digests last, otherwise in order of
 /// their ids. Skips mails that another server has leased.
-pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
+pub fn take(tx: &mut Tx<'_>, channel: Channel, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
     tx.query_opt(
         sql!(
             "UPDATE mails SET leased_by = $1, leased_until = $3, tries = tries + 1
              WHERE id = (SELECT id FROM mails
-                         WHERE state = 'queued' AND not_before <= $2 AND expires_at > $2
+                         WHERE channel = $4 AND state = 'queued' AND not_before <= $2 AND expires_at > $2
                            AND (leased_until IS NULL OR leased_until <= $2)
                          ORDER BY secret DESC, (digest_day IS NOT NULL), id LIMIT 1)
                AND state = 'queued' AND (leased_until IS NULL OR leased_until <= $2)
              RETURNING id, address, subject, text, html, message_id, created_at, expires_at, tries,
                        unsubscribe"
         ),
-        &[&owner, &now, &until],
+        &[&owner, &now, &until, &channel.as_str()],
         |row| {
             Ok(Taken {
                 id: row.get(0)?,
@@ -167,6 +178,7 @@ pub fn take(tx: &mut Tx<'_>, owner: &str, now: i64, until: i64) -> Result<Option
                 html: row.get(4)?,
                 message_id: row.get(5)?,
                 created_at: row.get(6)?,
+                tried_at: now,
                 expires_at: row.get(7)?,
                 tries: row.get(8)?,
                 unsubscribe: row.get(9)?,
@@ -230,16 +242,16 @@ pub fn give_back(tx: &mut Tx<'_>, id: MailId, owner: &str, reason: &Message) -> 
     Ok(())
 }
 
-/// Marks the expired mails as failed; returns their number.
-pub fn expire(tx: &mut Tx<'_>, reason: &Message, now: i64) -> Result<u64> {
+/// Marks the expired mails of a channel as failed; returns their number.
+pub fn expire(tx: &mut Tx<'_>, channel: Channel, reason: &Message, now: i64) -> Result<u64> {
     tx.execute(
         sql!(
             "UPDATE mails SET state = 'failed', ended_at = $1, leased_by = NULL, leased_until = NULL,
                     reason = COALESCE(reason, $2),
                     text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
-             WHERE state = 'queued' AND expires_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)"
+             WHERE channel = $3 AND state = 'queued' AND expires_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)"
         ),
-        &[&now, &stored(reason)],
+        &[&now, &stored(reason), &channel.as_str()],
     )
 }
 
@@ -259,6 +271,7 @@ pub struct Listed {
     pub person: Option<UserId>,
     /// Name of the person, if there is one.
     pub name: Option<String>,
+    pub channel: Channel,
     pub kind: String,
     pub address: String,
     pub subject: String,
@@ -286,7 +299,7 @@ pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result
         sql!(
             "SELECT mails.id, mails.person_id, users.name, mails.kind, mails.address, mails.subject, mails.state,
                     mails.created_at, mails.not_before, mails.ended_at, mails.tries, mails.reason,
-                    CASE WHEN mails.text <> '' THEN TRUE ELSE FALSE END
+                    CASE WHEN mails.text <> '' THEN TRUE ELSE FALSE END, mails.channel
              FROM mails LEFT JOIN users ON users.id = mails.person_id
              WHERE mails.id < $1 AND (CAST($2 AS TEXT) IS NULL OR mails.state = CAST($2 AS TEXT))
                AND (CAST($3 AS BIGINT) IS NULL OR mails.person_id = CAST($3 AS BIGINT))
@@ -308,6 +321,7 @@ pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result
                 tries: row.get(10)?,
                 reason: reason(row, 11)?,
                 again: row.get(12)?,
+                channel: Channel::of(&row.get::<String>(13)?).unwrap_or(Channel::Mail),
             })
         },
     )
@@ -389,9 +403,10 @@ pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<(
     )
 }
 
-/// Outage of the mail server.
+/// Outage of the mail server, or of the gateway of text messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
+    pub channel: Channel,
     /// First failure; epoch milliseconds.
     pub since: i64,
     /// Next try; epoch milliseconds.
@@ -400,27 +415,37 @@ pub struct Trouble {
     pub reason: Option<Message>,
 }
 
-/// Returns the current outage, if any.
-pub fn trouble(tx: &mut Tx<'_>) -> Result<Option<Trouble>> {
-    tx.query_opt(sql!("SELECT since, until, tries, reason FROM mail_trouble WHERE one = 1"), &[], |row| {
-        Ok(Trouble { since: row.get(0)?, until: row.get(1)?, tries: row.get(2)?, reason: reason(row, 3)? })
-    })
-}
-
-/// Records a failure of the mail server, and the time of the next try.
-pub fn in_trouble(tx: &mut Tx<'_>, reason: &Message, now: i64, until: i64) -> Result<()> {
-    tx.execute_one(
-        sql!(
-            "INSERT INTO mail_trouble (one, since, until, tries, reason) VALUES (1, $1, $2, 1, $3)
-             ON CONFLICT (one) DO UPDATE SET until = excluded.until, tries = mail_trouble.tries + 1,
-                 reason = excluded.reason"
-        ),
-        &[&now, &until, &stored(reason)],
+/// Returns the current outage of a channel, if any.
+pub fn trouble(tx: &mut Tx<'_>, channel: Channel) -> Result<Option<Trouble>> {
+    tx.query_opt(
+        sql!("SELECT since, until, tries, reason FROM channel_trouble WHERE channel = $1"),
+        &[&channel.as_str()],
+        |row| {
+            Ok(Trouble {
+                channel,
+                since: row.get(0)?,
+                until: row.get(1)?,
+                tries: row.get(2)?,
+                reason: reason(row, 3)?,
+            })
+        },
     )
 }
 
-/// Records that the mail server works.
-pub fn out_of_trouble(tx: &mut Tx<'_>) -> Result<()> {
-    tx.execute(sql!("DELETE FROM mail_trouble WHERE one = 1"), &[])?;
+/// Records a failure of a channel, and the time of the next try.
+pub fn in_trouble(tx: &mut Tx<'_>, channel: Channel, reason: &Message, now: i64, until: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "INSERT INTO channel_trouble (channel, since, until, tries, reason) VALUES ($1, $2, $3, 1, $4)
+             ON CONFLICT (channel) DO UPDATE SET until = excluded.until, tries = channel_trouble.tries + 1,
+                 reason = excluded.reason"
+        ),
+        &[&channel.as_str(), &now, &until, &stored(reason)],
+    )
+}
+
+/// Records that a channel works.
+pub fn out_of_trouble(tx: &mut Tx<'_>, channel: Channel) -> Result<()> {
+    tx.execute(sql!("DELETE FROM channel_trouble WHERE channel = $1"), &[&channel.as_str()])?;
     Ok(())
 }

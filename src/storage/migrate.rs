@@ -98,6 +98,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0041_mail_wordings"),
     migration!("0042_guardians"),
     migration!("0043_reminder_slips"),
+    migration!("0044_text_messages"),
 ];
 
 impl Migration {

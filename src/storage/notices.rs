@@ -5,7 +5,12 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Result, Row, Tx, events::Entry, mail_choices::Choices, settings};
+use super::{
+    Result, Row, Tx,
+    events::Entry,
+    mail_choices::{Choices, Guardian},
+    settings,
+};
 use crate::{
     domain::{
         change::{Change, LoanChange, MoneyChange},
@@ -580,8 +585,7 @@ pub struct DueOf {
     pub loan: DueLoan,
     pub name: String,
     pub email: Option<String>,
-    /// Address of the guardian, unless the guardian has ended the mails.
-    pub guardian: Option<String>,
+    pub guardian: Guardian,
     pub choices: Choices,
     /// Latest reminder of this due date.
     pub last_step: Option<i64>,
@@ -598,7 +602,8 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date),
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date
                         AND notices.mailed_at IS NOT NULL AND NOT notices.to_guardian),
-                    NULLIF(users.guardian_email, mail_choices.guardian_refused)
+                    users.guardian_email, users.guardian_phone,
+                    COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
              FROM loans JOIN users ON users.id = loans.user_id
                   LEFT JOIN mail_choices ON mail_choices.person_id = users.id
              WHERE loans.ended_at IS NULL AND loans.return_date <= $1 AND users.active AND users.gone_at IS NULL
@@ -606,7 +611,8 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
         ),
         &[&last.to_string()],
         |row| {
-            let (choices, guardian) = (Choices::read(row, 8)?, row.get::<Option<String>>(13)?);
+            let choices = Choices::read(row, 8)?;
+            let guardian = Guardian { email: row.get(13)?, phone: row.get(14)?, refuses: row.get(15)? };
             let loan = DueLoan {
                 id: row.get(0)?,
                 person: row.get(1)?,
@@ -614,7 +620,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                 title: row.get(3)?,
                 begun: row.day(4)?,
                 due: row.day(5)?,
-                has_guardian: guardian.is_some(),
+                has_guardian: guardian.is_reachable(),
                 is_weekly: choices.weekly,
             };
             let (name, email, last_step, last_mailed) = (row.get(6)?, row.get(7)?, row.get(11)?, row.get(12)?);
@@ -631,7 +637,8 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
                 "SELECT id, user_id, book_id, title, entry_date, return_date,
                         EXISTS (SELECT 1 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
                                 WHERE users.id = loans.user_id
-                                  AND NULLIF(users.guardian_email, mail_choices.guardian_refused) IS NOT NULL),
+                                  AND COALESCE(users.guardian_email, users.guardian_phone) IS NOT NULL
+                                  AND COALESCE(users.guardian_email <> mail_choices.guardian_refused, TRUE)),
                         EXISTS (SELECT 1 FROM mail_choices WHERE mail_choices.person_id = loans.user_id AND weekly)
                  FROM loans WHERE ended_at IS NULL AND id IN (",
                 $($loans),+,

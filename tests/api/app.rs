@@ -38,6 +38,7 @@ use library::{
         web::Screens,
     },
     library::Library,
+    mail::Post,
     password::Passwords,
     policies::Policies,
     storage::{
@@ -116,7 +117,7 @@ impl TestApp {
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
             daily_backups: None,
             provider: None,
-            post: None,
+            post: Post::default(),
             isbn_sources: None,
         };
         change(&mut settings);

@@ -147,7 +147,7 @@ async fn with_provider_and_mail(database: Database) -> TestApp {
     let provider = known("http://127.0.0.1:9", |_| {});
     TestApp::with(database.into(), "Asia/Kolkata", |settings| {
         settings.provider = Some(provider);
-        settings.post = Some(post(25).into());
+        settings.post.mail = Some(post(25).into());
     })
     .await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{body::Body, http::Request};
 use library::{
     jobs::{self, MailNotices, Mailing, SendMails, mail_notices, send_mails},
-    mail::SmtpClient,
+    mail::{Post, SmtpClient},
 };
 use serde_json::{Value, json};
 
@@ -43,10 +43,10 @@ async fn library(database: Arc<Database>) -> Mailed {
     let server = MailServer::plain();
     let post = Arc::new(SmtpClient::new(options(server.port)).expect("options"));
     let public = PUBLIC.parse().expect("a URL");
-    let set = |settings: &mut library::http::Settings| settings.post = Some(Arc::clone(&post));
+    let set = |settings: &mut library::http::Settings| settings.post.mail = Some(Arc::clone(&post));
     let app = TestApp::with(database, "Asia/Kolkata", set).await;
     let mailing = Mailing::new(&public, &app.state.browser_key);
-    let notices = MailNotices::new(Arc::clone(&post), mailing);
+    let notices = MailNotices::new(Post { mail: Some(Arc::clone(&post)), texts: None }, mailing);
     Mailed { app, notices, send: SendMails::new(post, &public), server }
 }
 

@@ -3,7 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use library::{
-    domain::{account::Role, id::MailId, mail::Kind},
+    domain::{
+        account::Role,
+        id::MailId,
+        mail::{Channel, Kind},
+    },
     http::{self, Settings},
     jobs::{Outcome, SendMails, send_mails},
     mail::{Options, PATIENCE, Security, SmtpClient},
@@ -61,7 +65,7 @@ pub fn post(port: u16) -> SmtpClient {
 /// A library with mail, and its job.
 async fn library(database: Database, options: Options) -> (TestApp, SendMails) {
     let post = Arc::new(SmtpClient::new(options).expect("options"));
-    let set = |settings: &mut Settings| settings.post = Some(Arc::clone(&post));
+    let set = |settings: &mut Settings| settings.post.mail = Some(Arc::clone(&post));
     let app = TestApp::with(Arc::new(database), "Asia/Kolkata", set).await;
     let job = SendMails::new(post, &app.state.settings.public_url);
     (app, job)
@@ -75,6 +79,7 @@ async fn send(app: &TestApp, job: &SendMails) {
 pub async fn queued(app: &TestApp, address: &str) -> MailId {
     let now = app.clock.now();
     let mail = NewMail {
+        channel: Channel::Mail,
         person: None,
         kind: Kind::Test,
         address: address.into(),
@@ -371,6 +376,7 @@ async fn no_name_or_subject_starts_a_header(database: Database) {
         .enumerate()
     {
         let mail = NewMail {
+            channel: Channel::Mail,
             person: None,
             kind: Kind::Test,
             address: "a@college.edu".into(),

@@ -91,6 +91,7 @@ mod setup;
 mod sign_in_codes;
 mod structure;
 mod suggestions;
+mod texts;
 mod time;
 mod tls;
 mod upload;

@@ -76,7 +76,7 @@ async fn a_preview_shows_titles_on_loan_and_no_reader() {
 async fn a_reset_mail_uses_the_own_wording_and_one_goes_to_the_librarian_alone() {
     let server = MailServer::plain();
     let post = Arc::new(SmtpClient::new(options(server.port)).expect("options"));
-    let set = |settings: &mut library::http::Settings| settings.post = Some(Arc::clone(&post));
+    let set = |settings: &mut library::http::Settings| settings.post.mail = Some(Arc::clone(&post));
     let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", set).await;
     let send = SendMails::new(Arc::clone(&post), &"http://library.school.in/".parse().expect("a URL"));
     let (_asha, admin) = (app.student(1).await, app.admin(0).await);

@@ -14,7 +14,7 @@ use library::{
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, MailId, NoticeId, SessionId, UserId},
         label::Chosen,
         ledger::{LineKind, Method, Settled},
-        mail::Kind,
+        mail::{Channel, Kind},
         notice::{Kind as NoticeKind, Notice, Unmailed},
         person::Details,
         review::ReviewForm,
@@ -603,6 +603,7 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     password_links::use_up(tx, person, "h", 1)?;
     password_links::end_all_of(tx, person)?;
     let mail = NewMail {
+        channel: Channel::Mail,
         person: Some(person),
         kind: Kind::PasswordLink,
         address: "a@college.edu".into(),
@@ -617,8 +618,8 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     };
     let (id, words) = (mails::queue(tx, &mail, 1)?, mail_expired());
     mails::queue_all(tx, &[NewMail { message_id: "n".into(), ..mail }], 1)?;
-    mails::is_due(tx, 1)?;
-    mails::take(tx, "o", 1, 2)?;
+    mails::is_due(tx, Channel::Mail, 1)?;
+    mails::take(tx, Channel::Text, "o", 1, 2)?;
     mails::put_off(tx, id, "o", &words, 1)?;
     mails::give_back(tx, id, "o", &words)?;
     mails::sent(tx, id, "o", &words, 1)?;
@@ -627,12 +628,12 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     mails::again(tx, id, 1, 2)?;
     mails::take_back(tx, id, &words, 1)?;
     mails::again(tx, id, 1, 2)?;
-    mails::expire(tx, &words, 3)?;
+    mails::expire(tx, Channel::Mail, &words, 3)?;
     mails::page(tx, &mails::Choice::default(), id.0, 9)?;
     mails::counts(tx)?;
-    mails::in_trouble(tx, &words, 1, 2)?;
-    mails::trouble(tx)?;
-    mails::out_of_trouble(tx)
+    mails::in_trouble(tx, Channel::Mail, &words, 1, 2)?;
+    mails::trouble(tx, Channel::Mail)?;
+    mails::out_of_trouble(tx, Channel::Mail)
 }
 
 /// S37: with sequential scans disabled `PostgreSQL` still uses one if no index fits, and on the tests' small tables only then.

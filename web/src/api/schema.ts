@@ -68,7 +68,7 @@ export interface paths {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -281,7 +281,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -832,7 +832,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1297,7 +1297,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1462,7 +1462,7 @@ export interface paths {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1659,7 +1659,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1708,7 +1708,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1855,7 +1855,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -1953,7 +1953,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2004,7 +2004,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2066,7 +2066,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2169,7 +2169,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2356,7 +2356,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2426,7 +2426,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2493,7 +2493,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2663,7 +2663,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2726,7 +2726,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -2787,7 +2787,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3036,7 +3036,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3098,7 +3098,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3364,7 +3364,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3428,7 +3428,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3585,7 +3585,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3745,7 +3745,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -3961,7 +3961,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4121,7 +4121,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4333,7 +4333,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4493,7 +4493,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4794,7 +4794,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4888,7 +4888,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -4952,7 +4952,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5243,7 +5243,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5310,7 +5310,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5377,7 +5377,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5448,7 +5448,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5461,7 +5461,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5524,7 +5524,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5639,7 +5639,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5703,7 +5703,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -5844,7 +5844,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6219,7 +6219,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6333,7 +6333,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6424,7 +6424,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6557,7 +6557,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6618,7 +6618,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -6708,7 +6708,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7172,7 +7172,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7234,7 +7234,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7344,7 +7344,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7497,7 +7497,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7549,7 +7549,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7660,7 +7660,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7727,7 +7727,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -7841,7 +7841,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8009,7 +8009,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8126,7 +8126,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8193,7 +8193,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8260,7 +8260,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8327,7 +8327,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8388,7 +8388,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8510,7 +8510,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8575,7 +8575,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8640,7 +8640,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -8705,7 +8705,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9013,7 +9013,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9083,7 +9083,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9147,7 +9147,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9240,7 +9240,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9386,7 +9386,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9584,7 +9584,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9703,7 +9703,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9797,7 +9797,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -9900,7 +9900,7 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -10217,7 +10217,7 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
-                        /** @description The id of the change, where the caller may take it back: a librarian until the day ends, a student for five minutes */
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
@@ -11352,7 +11352,8 @@ export interface components {
             finesChanged: number;
             /**
              * Format: int64
-             * @description Number of loans that lose their reader's name tonight; null if unchanged (R-PEOPLE-10).
+             * @description Number of loans that lose their reader's name tonight; null if no names are erased, or if the setting is unchanged
+             *     (R-PEOPLE-10).
              */
             forgets: number | null;
             /** @description The first changed loans, most overdue first. */
@@ -12056,6 +12057,11 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
+        /**
+         * @description Channel of an outgoing message.
+         * @enum {string}
+         */
+        MailChannel: "mail" | "text";
         /** @description The caller's mail preferences, and the kinds of notices that the library mails. */
         MailChoices: {
             /** @description Address to which mails go; null without one. */
@@ -12098,9 +12104,11 @@ export interface components {
         MailId: number;
         /** @description Mail in the list of the last thirty days. */
         MailItem: {
+            /** @description Phone of a text message. */
             address: string;
             /** @description True if the mail can be sent again; a mail with a secret cannot. */
             canSendAgain: boolean;
+            channel: components["schemas"]["MailChannel"];
             /** Format: date-time */
             createdAt: string;
             /**
@@ -12132,6 +12140,9 @@ export interface components {
             next: string | null;
             /** @description False while no mail server is configured. */
             on: boolean;
+            /** @description False while no gateway of text messages is configured. */
+            textsOn: boolean;
+            textTrouble: components["schemas"]["MailTrouble"] | null;
             trouble: components["schemas"]["MailTrouble"] | null;
         };
         /** @description Placeholder of a wording. */
@@ -12163,7 +12174,7 @@ export interface components {
             hour: number;
             /**
              * Format: int64
-             * @description Number of people who get no mail, because the library knows no address.
+             * @description Number of people who get nothing, because the library knows no address, and no phone of a guardian.
              */
             withoutAddress: number;
         };
@@ -12180,8 +12191,9 @@ export interface components {
          * @enum {string}
          */
         MailState: "queued" | "sent" | "failed" | "stopped";
-        /** @description Failure that keeps all mails from being sent. */
+        /** @description Failure that keeps all mails, or all text messages, from being sent. */
         MailTrouble: {
+            channel: components["schemas"]["MailChannel"];
             /** Format: date-time */
             nextTry: string;
             reason: components["schemas"]["Message"] | null;
@@ -12949,7 +12961,9 @@ export interface components {
         };
         /** @description Reminder mail planned for tomorrow. */
         PlannedMail: {
+            /** @description Phone of a text message. */
             address: string;
+            channel: components["schemas"]["MailChannel"];
             /** @description Lines of the mail. */
             lines: components["schemas"]["Message"][];
             /** @description Name of the reader, also for a mail to the guardian. */

@@ -10,6 +10,7 @@ const mail = (id: number, more: Partial<MailItem> = {}): MailItem => ({
   id,
   person: 7,
   name: 'Asha',
+  channel: 'mail',
   kind: 'test',
   address: 'asha@college.edu',
   subject: `Mail ${id}`,
@@ -33,12 +34,16 @@ const full: Partial<MailItem> = {
 
 const list = (mails: MailItem[], more: Partial<MailList> = {}): MailList => ({
   on: true,
+  textsOn: false,
   mails,
   counts: { queued: 1, sent: 0, failed: 1, stopped: 0 },
   trouble: null,
+  textTrouble: null,
   next: null,
   ...more,
 })
+
+const outage = { since: '2026-11-25T06:00:00Z', nextTry: '2026-11-25T07:00:00Z' }
 
 const open = (answer: MailList, more: Handlers = {}) => {
   const made = fakeServer({ 'GET /auth/session': sessionOf(librarian), 'GET /mails': { body: answer }, ...more })
@@ -54,15 +59,31 @@ describe('mails', () => {
     })
     const row = within(await screen.findByRole('row', { name: /Mail 2/ }))
     expect(row.getByText('The mailbox is full: 5.2.2 Over quota')).toBeVisible()
-    await userEvent.click(screen.getByRole('button', { name: 'Send the mail “Mail 2” to asha@college.edu again' }))
-    await userEvent.click(screen.getByRole('button', { name: 'Stop the mail “Mail 1” to asha@college.edu' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Send “Mail 2” to asha@college.edu again' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
     await waitFor(() => expect(made.filter(({ method }) => method === 'POST')).toHaveLength(2))
   })
 
   it('says since when no mail is sent, and why', async () => {
     const reason = { code: 'mail.signInRefused', params: { server: 'mail.school.in' }, text: '' }
-    open(list([], { trouble: { since: '2026-11-25T06:00:00Z', nextTry: '2026-11-25T07:00:00Z', reason } }))
+    open(list([], { trouble: { ...outage, channel: 'mail', reason } }))
     expect(await screen.findByRole('alert')).toHaveTextContent(/mail.school.in refused the user name or the password/)
+  })
+
+  it('names a text message and its phone, and says why none is sent', async () => {
+    const text = mail(3, { channel: 'text', address: '+91 98450 12345', subject: 'Asha: 1 book is overdue' })
+    const reason = { code: 'mail.text.unreachable', params: { gateway: 'sms.example' }, text: '' }
+    const textTrouble = { ...outage, channel: 'text' as const, reason }
+    open(list([text, mail(2)], { on: false, textsOn: true, textTrouble }))
+    const row = within(await screen.findByRole('row', { name: /1 book is overdue/ }))
+    expect(row.getByText('Text message')).toBeVisible()
+    expect(row.getByText('+91 98450 12345')).toBeVisible()
+    expect(screen.getAllByText('Text message')).toHaveLength(1)
+    const alerts = screen.getAllByRole('alert').map(({ textContent }) => textContent)
+    expect(
+      alerts.some((said) => /No text message has been sent since.*sms\.example cannot be reached/.test(said)),
+    ).toBe(true)
+    expect(screen.getByRole('button', { name: 'Show tomorrow’s reminders' })).toBeVisible()
   })
 
   it('shows what would go tomorrow only when asked, also while automatic mails are off', async () => {
@@ -73,21 +94,30 @@ describe('mails', () => {
       count: 12,
       withoutAddress: 1,
       first: [
-        { person: 7, name: 'Asha', toGuardian: false, address: 'asha@college.edu', lines: [] },
-        { person: 7, name: 'Asha', toGuardian: true, address: 'mother@home.in', lines: [] },
+        {
+          person: 7,
+          name: 'Asha',
+          toGuardian: false,
+          channel: 'mail' as const,
+          address: 'asha@college.edu',
+          lines: [],
+        },
+        { person: 7, name: 'Asha', toGuardian: true, channel: 'text' as const, address: '+91 98450', lines: [] },
       ],
     }
     const made = open(list([]), { 'GET /mails/tomorrow': { body: plan } })
     const show = await screen.findByRole('button', { name: 'Show tomorrow’s reminders' })
     expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
     await userEvent.click(show)
-    expect(await screen.findByText(/12 mails would be sent. 1 reader has no email address./)).toBeVisible()
+    expect(
+      await screen.findByText(/12 reminders would be sent. 1 reader has no email address, and no phone/),
+    ).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
-    expect(screen.getByText('And 10 more mails.')).toBeVisible()
+    expect(screen.getByText('And 10 more.')).toBeVisible()
     const [own, guardians] = screen.getAllByRole('listitem').filter((item) => item.textContent.includes('Asha'))
     expect(within(own!).getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')
     expect(own).not.toHaveTextContent('To the guardian')
-    expect(guardians).toHaveTextContent('Asha mother@home.in To the guardian')
+    expect(guardians).toHaveTextContent('Asha +91 98450 To the guardian · Text message')
   })
 
   it('says where mail is off', async () => {

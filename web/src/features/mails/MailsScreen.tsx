@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { mailsQuery, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
-import type { MailItem, MailList, MailState } from '../../api/types'
+import type { MailItem, MailList, MailState, MailTrouble } from '../../api/types'
 import { useAddressFilter } from '../../lib/addressFilter'
 import { momentText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
@@ -32,8 +32,8 @@ export default function MailsScreen() {
   return (
     <Box maw="68rem" mx="auto">
       <PageHeader title={t('mails.title')} />
-      {first && <Trouble {...first} />}
-      {first?.on === true && <Tomorrow />}
+      {first && <Troubles {...first} />}
+      {first && (first.on || first.textsOn) && <Tomorrow />}
       <NativeSelect
         maw="16rem"
         mb="md"
@@ -60,7 +60,7 @@ export default function MailsScreen() {
                 keyOf={({ id }) => id}
                 columns={[
                   { title: t('mails.column.to'), cell: (mail) => <Addressee {...mail} /> },
-                  { title: t('mails.column.subject'), cell: ({ subject }) => <span dir="auto">{subject}</span> },
+                  { title: t('mails.column.subject'), cell: (mail) => <Subject {...mail} /> },
                   { title: t('mails.column.when'), cell: ({ createdAt }) => momentText(createdAt) },
                   { title: t('mails.column.state'), cell: (mail) => <State {...mail} /> },
                   { title: t('mails.column.do'), bare: true, cell: (mail) => <MailAction mail={mail} /> },
@@ -75,18 +75,26 @@ export default function MailsScreen() {
   )
 }
 
-/** Warns while no mail can be sent, and says why. */
-function Trouble({ on, trouble }: MailList) {
-  if (!on)
-    return (
-      <Alert color="gray" mb="lg">
-        {t('mails.off')}
-      </Alert>
-    )
-  if (trouble === null) return null
+/** Warns while no mail or no text message can be sent, and says why. */
+function Troubles({ on, trouble, textsOn, textTrouble }: MailList) {
   return (
-    <Alert color="red" mb="lg" role="alert" title={t('mails.trouble', { since: momentText(trouble.since) })}>
-      {trouble.reason && translateMessage(trouble.reason)} {t('mails.nextTry', { at: momentText(trouble.nextTry) })}
+    <>
+      {!on && (
+        <Alert color="gray" mb="lg">
+          {t('mails.off')}
+        </Alert>
+      )}
+      {on && trouble && <Trouble {...trouble} />}
+      {textsOn && textTrouble && <Trouble {...textTrouble} />}
+    </>
+  )
+}
+
+function Trouble({ channel, since, reason, nextTry }: MailTrouble) {
+  const title = t(channel === 'text' ? 'mails.textTrouble' : 'mails.trouble', { since: momentText(since) })
+  return (
+    <Alert color="red" mb="lg" role="alert" title={title}>
+      {reason && translateMessage(reason)} {t('mails.nextTry', { at: momentText(nextTry) })}
     </Alert>
   )
 }
@@ -110,6 +118,15 @@ function Addressee({ person, name, address }: MailItem) {
       <Text {...small} dir="ltr">
         {address}
       </Text>
+    </>
+  )
+}
+
+function Subject({ subject, channel }: MailItem) {
+  return (
+    <>
+      <span dir="auto">{subject}</span>
+      {channel === 'text' && <Text {...small}>{t('mails.byText')}</Text>}
     </>
   )
 }

@@ -40,7 +40,7 @@ function Plan() {
             {withoutAddress > 0 && t('mails.tomorrow.withoutAddress', { count: withoutAddress })}
           </Text>
           <ul style={{ paddingInlineStart: '1.25rem' }}>
-            {first.map(({ person, name, toGuardian, address, lines }) => (
+            {first.map(({ person, name, toGuardian, channel, address, lines }) => (
               <li key={`${person} ${toGuardian}`} style={{ marginBottom: '0.75rem' }}>
                 <Anchor component={Link} to={paths.person(person)} dir="auto">
                   {name}
@@ -52,6 +52,12 @@ function Plan() {
                   <Text component="span" size="sm" c="dimmed">
                     {' '}
                     {t('mails.tomorrow.toGuardian')}
+                  </Text>
+                )}
+                {channel === 'text' && (
+                  <Text component="span" size="sm" c="dimmed">
+                    {' · '}
+                    {t('mails.byText')}
                   </Text>
                 )}
                 <Text size="sm" dir="auto">

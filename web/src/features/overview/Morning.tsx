@@ -40,6 +40,11 @@ export function Morning({ overview }: { overview: Overview }) {
   const lines = waiting(overview)
   const { lateBackup, mailTrouble } = overview
   const mayPeople = useMay('people')
+  const troubleText =
+    mailTrouble &&
+    t(mailTrouble.channel === 'text' ? 'overview.textTrouble' : 'overview.mailTrouble', {
+      since: momentText(mailTrouble.since),
+    })
   if (lines.length === 0 && lateBackup === null && mailTrouble === null) return null
   return (
     <section aria-labelledby="morning" className={classes.morning}>
@@ -54,14 +59,14 @@ export function Morning({ overview }: { overview: Overview }) {
             </Link>
           </li>
         ))}
-        {mailTrouble !== null && (
+        {troubleText !== null && (
           <li>
             {mayPeople ? (
               <Link to={paths.mails()} data-urgent>
-                {t('overview.mailTrouble', { since: momentText(mailTrouble.since) })}
+                {troubleText}
               </Link>
             ) : (
-              t('overview.mailTrouble', { since: momentText(mailTrouble.since) })
+              troubleText
             )}
           </li>
         )}
