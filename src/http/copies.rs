@@ -22,7 +22,7 @@ use crate::{
     domain::{
         book::{DEAREST, NO_OF_BOOKS},
         copy::{self, BARCODE, BARCODES, Condition, Copy, LOCATION, NOTE, State as CopyState},
-        id::{BookId, CopyId},
+        id::{BookId, CopyId, UserId},
         rule::Invalid,
     },
     message,
@@ -308,14 +308,25 @@ pub struct CopyQuery {
     cursor: Option<String>,
 }
 
+/// Reader of a copy's last ended loan.
+#[derive(Serialize, ToSchema)]
+pub struct LastReader {
+    uid: UserId,
+    name: String,
+}
+
 /// Copy in a list of all titles.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ListedCopy {
     #[serde(flatten)]
     copy: Copy,
     /// Day of its last change or return; null if none is known.
     #[schema(required, value_type = Option<String>, format = Date)]
     since: Option<Date>,
+    /// Null if the copy was never lent, or if the reader's name is erased.
+    #[schema(required)]
+    last_reader: Option<LastReader>,
 }
 
 /// Copies of all titles.
@@ -357,8 +368,12 @@ pub async fn list_copies(
             let ids: Vec<CopyId> = found.iter().map(|copy| copy.id).collect();
             let since =
                 copies::last_moves(tx, &ids)?.into_iter().map(|at| (at > 0).then(|| clock.day_of(at)));
-            let copies =
-                found.into_iter().zip(since).map(|(copy, since)| ListedCopy { copy, since }).collect();
+            let mut readers = copies::last_readers(tx, &ids)?;
+            let mut listed = |(copy, since): (Copy, Option<Date>)| {
+                let last_reader = readers.remove(&copy.id).map(|(uid, name)| LastReader { uid, name });
+                ListedCopy { copy, since, last_reader }
+            };
+            let copies = found.into_iter().zip(since).map(&mut listed).collect();
             let elsewhere = copies::elsewhere(tx)?;
             let elsewhere = elsewhere.into_iter().map(|(state, count)| StateCount { state, count }).collect();
             Ok(AllCopies { copies, to_shelve: copies::count_to_shelve(tx)?, elsewhere, next })

@@ -351,6 +351,34 @@ pub fn last_moves(tx: &mut Tx<'_>, ids: &[CopyId]) -> Result<Vec<i64>> {
     Ok(ids.iter().map(|id| found.get(id).copied().unwrap_or_default()).collect())
 }
 
+/// Returns the reader of each copy's last ended loan; copies never lent, and loans without their reader's name, are left out.
+pub fn last_readers(tx: &mut Tx<'_>, ids: &[CopyId]) -> Result<HashMap<CopyId, (UserId, String)>> {
+    macro_rules! last_readers {
+        ($wanted:literal, $id:literal) => {
+            sql!(
+                "SELECT loans.copy_id, users.id, users.name FROM ",
+                $wanted,
+                " JOIN loans ON loans.id = (SELECT MAX(id) FROM loans AS ended
+                                            WHERE ended.copy_id = ",
+                $id,
+                " AND ended.ended_at IS NOT NULL AND NOT ended.voided)
+                  JOIN users ON users.id = loans.user_id AND users.gone_at IS NULL"
+            )
+        };
+    }
+    let statement = if tx.is_postgres() {
+        last_readers!(
+            "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)",
+            "CAST(wanted.id AS BIGINT)"
+        )
+    } else {
+        last_readers!("json_each($1) AS wanted CROSS", "wanted.value")
+    };
+    let found =
+        tx.query(statement, &[&json!(ids).to_string()], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    Ok(found.into_iter().collect())
+}
+
 /// Counts the copies that wait to be shelved.
 pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(

@@ -459,13 +459,12 @@ async fn a_librarian_stops_a_mail_and_sends_one_again(database: Database) {
 }
 
 /// The certificate is checked, and all mail of a trial goes to one address.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mail_goes_encrypted_to_the_address_of_a_trial() {
+async fn goes_encrypted(security: Security, start: fn(&Certificate) -> MailServer) {
     let certificate = Certificate::of(&["localhost"]);
-    let server = MailServer::encrypted(&certificate);
+    let server = start(&certificate);
     let redirect = Some("trial@school.in".parse().expect("an address"));
     let trusted = Options {
-        security: Security::Implicit,
+        security,
         roots: Some(certificate.pem.clone().into_bytes()),
         redirect,
         ..options(server.port)
@@ -476,12 +475,18 @@ async fn mail_goes_encrypted_to_the_address_of_a_trial() {
     assert_eq!(state(&app, mail).0, "sent");
     assert_eq!(server.recipients(), ["RCPT TO:<trial@school.in>"]);
     let other = Certificate::of(&["localhost"]);
-    let untrusted = Options {
-        security: Security::Implicit,
-        roots: Some(other.pem.clone().into_bytes()),
-        ..options(server.port)
-    };
+    let untrusted = Options { security, roots: Some(other.pem.clone().into_bytes()), ..options(server.port) };
     let post = SmtpClient::new(untrusted).expect("options");
     let refused = tokio::time::timeout(Duration::from_secs(10), post.check()).await.expect("an answer");
     assert_eq!(refused.expect_err("another certificate").code, "mail.notEncrypted");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mail_goes_encrypted_to_the_address_of_a_trial() {
+    goes_encrypted(Security::Implicit, MailServer::encrypted).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mail_goes_after_starttls_to_a_server_with_the_right_certificate() {
+    goes_encrypted(Security::StartTls, MailServer::starttls).await;
 }

@@ -36,6 +36,7 @@ mod codes;
 mod common;
 mod connections;
 mod contract;
+mod copies;
 mod covers;
 mod demo;
 mod desk;

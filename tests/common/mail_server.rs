@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     io::{BufRead as _, BufReader, Read, Write},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -53,22 +53,20 @@ pub struct MailServer {
 impl MailServer {
     /// Starts a server without encryption.
     pub fn plain() -> Self {
-        Self::start(None)
+        Self::start(None, false)
     }
 
     /// Starts a server with TLS from the first byte.
     pub fn encrypted(certificate: &Certificate) -> Self {
-        let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).expect("a key");
-        let config = ServerConfig::builder_with_provider(library::tls::provider())
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der.clone()], key)
-            .expect("a certificate");
-        Self::start(Some(Arc::new(config)))
+        Self::start(Some(config(certificate)), false)
     }
 
-    fn start(tls: Option<Arc<ServerConfig>>) -> Self {
+    /// Starts a server that takes mails after STARTTLS only.
+    pub fn starttls(certificate: &Certificate) -> Self {
+        Self::start(Some(config(certificate)), true)
+    }
+
+    fn start(tls: Option<Arc<ServerConfig>>, is_late: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let state = Arc::new(State::default());
@@ -78,10 +76,13 @@ impl MailServer {
                 let (state, tls) = (Arc::clone(&all), tls.clone());
                 std::thread::spawn(move || match tls {
                     Some(config) => {
+                        if is_late {
+                            starts_tls(&stream)?;
+                        }
                         let connection = ServerConnection::new(config).expect("a connection");
-                        converse(StreamOwned::new(connection, stream), &state)
+                        converse(StreamOwned::new(connection, stream), &state, !is_late)
                     }
-                    None => converse(stream, &state),
+                    None => converse(stream, &state, true),
                 });
             }
         });
@@ -118,8 +119,37 @@ impl MailServer {
     }
 }
 
+fn config(certificate: &Certificate) -> Arc<ServerConfig> {
+    let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).expect("a key");
+    let config = ServerConfig::builder_with_provider(library::tls::provider())
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der.clone()], key)
+        .expect("a certificate");
+    Arc::new(config)
+}
+
+/// Talks in the clear until the client asks for TLS; takes no mail before (RFC 3207).
+fn starts_tls(stream: &TcpStream) -> Option<()> {
+    let mut lines = BufReader::new(stream);
+    let say = |words: &str| (&mut &*stream).write_all(format!("{words}\r\n").as_bytes()).ok();
+    say("220 test ESMTP")?;
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.split_whitespace().next().unwrap_or_default() {
+            "EHLO" => say("250-test\r\n250 STARTTLS")?,
+            "STARTTLS" => return say("220 2.0.0 Go on"),
+            _ => say("530 5.7.0 Must issue a STARTTLS command first")?,
+        }
+    }
+}
+
 /// Talks with one client; ends with its connection.
-fn converse(stream: impl Read + Write, state: &State) -> Option<()> {
+fn converse(stream: impl Read + Write, state: &State, greets: bool) -> Option<()> {
     let mut stream = BufReader::new(stream);
     let say = |stream: &mut BufReader<_>, line: &str| -> Option<()> {
         let inner: &mut _ = stream.get_mut();
@@ -127,7 +157,9 @@ fn converse(stream: impl Read + Write, state: &State) -> Option<()> {
         Write::flush(inner).ok()
     };
     let mut act = Act::Accept;
-    say(&mut stream, "220 test ESMTP")?;
+    if greets {
+        say(&mut stream, "220 test ESMTP")?;
+    }
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).ok()? == 0 {

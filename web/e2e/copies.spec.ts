@@ -144,6 +144,39 @@ test('R-COPY-3 a new book takes the barcodes that are on its copies', async ({ p
   await expect(row(page, `${code}-2`)).toContainText('on the shelf')
 })
 
+test('L11 a missing copy is listed with its last reader, printed, and back on the shelf by a scan', async ({
+  page,
+  library,
+  who,
+}) => {
+  const desk = present(who)
+  const reader = await library.student()
+  const book = await library.addBook({ noOfBooks: 2 })
+  const { id, barcode } = await reader.borrow(book.id)
+  await desk.ask('POST', `/loans/${id}/return`, { restock: true })
+  const { copies } = await desk.ask<{ copies: { id: number }[] }>('GET', `/books/${book.id}/copies`)
+  for (const copy of copies) await desk.ask('POST', `/copies/${copy.id}/move`, { state: 'missing' })
+
+  await page.goto('to-shelve?state=missing')
+  await expect(row(page, barcode).getByRole('link', { name: reader.user.name })).toBeVisible()
+  await page.evaluate(() => Object.assign(window, { print: () => Object.assign(window, { isPrinted: true }) }))
+  await page.getByRole('button', { name: 'Print the list' }).click()
+  await page.waitForFunction(() => 'isPrinted' in window)
+  await page.emulateMedia({ media: 'print' })
+  const line = page.locator('[data-print] tr', { hasText: barcode })
+  await expect(line).toContainText(`${book.title}${book.location}${barcode}`)
+  await expect(line).toContainText(reader.user.name)
+  await page.emulateMedia({ media: 'screen' })
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
+  await expect(page.locator('[data-print]')).toHaveCount(0)
+
+  await page.getByLabel('Barcode of the book in your hand').focus()
+  await page.keyboard.type(`${barcode}\n`)
+  await expect(page.getByText(`“${book.title}” is on the shelf: ${book.location}`)).toBeVisible()
+  await expect(row(page, barcode)).toBeHidden()
+  expect((await library.book(book.id)).noOfBooks).toBe(1)
+})
+
 test('R-COPY-4 what came back is put on the shelf by scan, by button with a way back, and all at once', async ({
   page,
   library,

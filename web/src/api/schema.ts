@@ -11773,6 +11773,11 @@ export interface components {
              */
             total: number;
         };
+        /** @description Reader of a copy's last ended loan. */
+        LastReader: {
+            name: string;
+            uid: components["schemas"]["UserId"];
+        };
         /** @description Last daily backup, if it is more than two days old. */
         LateBackup: {
             /**
@@ -11928,6 +11933,7 @@ export interface components {
         };
         /** @description Copy in a list of all titles. */
         ListedCopy: components["schemas"]["Copy"] & {
+            lastReader: components["schemas"]["LastReader"] | null;
             /**
              * Format: date
              * @description Day of its last change or return; null if none is known.

@@ -86,3 +86,24 @@ it('a bounce is a tick', async () => {
   expect(entry(shelf)).toHaveLength(1)
   expect(shelf.snapshot().bounced?.code).toBe('L2')
 })
+
+it('L11: in the list of missing copies a scan puts a missing one on the shelf, and no other', async () => {
+  const { shelf, states } = await page(
+    undefined,
+    new Map<string, Copy['state']>([
+      ['L2', 'missing'],
+      ['L3', 'lost'],
+    ]),
+  )
+  for (const code of ['L2', 'L3', 'L4']) shelf.scan(code, 'missing')
+  await after(500)
+  expect(shelf.snapshot().shelved.map((one) => one.kind === 'done' && one.shelving.after?.state)).toEqual([
+    'on-shelf',
+    undefined,
+    'on-shelf',
+  ])
+  expect(states.get('L3')).toBe('lost')
+  shelf.scan('L3')
+  await after(3100)
+  expect(states.get('L3')).toBe('lost')
+})

@@ -1,10 +1,10 @@
-import type { Copy } from '../api/types'
+import type { Copy, CopyState } from '../api/types'
 import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
 import type { Store } from '../lib/outboxStore'
 
-/** Scanned barcode of a copy to put on the shelf. */
-export type ShelfTask = { kind: 'shelve'; code: string }
+/** Scanned barcode of a copy to put on the shelf; `found` is the other state from which it may come, such as `missing`. */
+export type ShelfTask = { kind: 'shelve'; code: string; found?: CopyState }
 
 /**
  * Result of a scanned barcode. `before` is null if no copy has it; `after` is null if the copy cannot
@@ -77,12 +77,12 @@ export class Shelf {
 
   readonly resume = (): Promise<void> => this.#outbox.resume()
 
-  readonly scan = (code: string): void => {
+  readonly scan = (code: string, found?: CopyState): void => {
     const folded = code.toLowerCase()
     const at = performance.now()
     const isBounce = folded === this.#last.code && at - this.#last.at < BOUNCE_MS
     this.#last = { code: folded, at }
-    if (!isBounce) return this.#outbox.add(code, { kind: 'shelve', code })
+    if (!isBounce) return this.#outbox.add(code, { kind: 'shelve', code, ...(found && { found }) })
     this.#bounced = { code, at }
     this.#publish()
   }
@@ -98,7 +98,7 @@ export class Shelf {
     // A retry moves the copy found by the first try; a new look-up would find it on the shelf.
     const before = sent === undefined ? await this.#options.find(task.code, signal) : (sent as Copy)
     if (!before) return { before: null, after: null }
-    if (sent === undefined && before.state !== 'to-shelve') {
+    if (sent === undefined && before.state !== 'to-shelve' && before.state !== task.found) {
       return { before, after: before.state === 'on-shelf' ? before : null }
     }
     freeze(before)

@@ -1,8 +1,9 @@
 import { Button, Text, TextInput, Title } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
+import { configQuery, useLibraryName } from '../../api/config'
 import { copiesInQuery, moveCopy, shelvePortion } from '../../api/copies'
 import type { Copy, CopyState, ListedCopy, StateCount } from '../../api/types'
 import type { ShelfResult } from '../../counter/shelf'
@@ -12,6 +13,7 @@ import { rich, t } from '../../lib/messages'
 import { notify } from '../../lib/notify'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
+import { PrintNow } from '../../print/PrintNow'
 import { ShowMore } from '../../ui/ShowMore'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
@@ -35,6 +37,9 @@ const LISTED = [
   'reference',
   'withdrawn',
 ] as const satisfies readonly CopyState[]
+
+/** States that end with a scan of the copy. A lost copy may have been paid for, which its row's button asks about. */
+const FOUND_BY_SCAN: ReadonlySet<CopyState> = new Set(['unseen', 'missing', 'in-repair'])
 
 /** Lists the copies that are not where readers find them: to be shelved (R-COPY-4), missing, lost, in repair. */
 export default function ToShelveScreen() {
@@ -64,29 +69,103 @@ function Chips({ state, page }: { state: CopyState; page: CopyPage | undefined }
 
 type CopyPage = { toShelve: number; elsewhere: readonly StateCount[] }
 
-/** Lists the copies in one state, with the day each entered it and the button that puts it back on the shelf. */
+/** Lists the copies in one state: since when, who had each last, and the ways back to the shelf (L11). */
 function InState({ state }: { state: CopyState }) {
   const query = useInfiniteQuery(copiesInQuery(state))
   const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
   const place = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLInputElement>(null)
+  const isScanned = FOUND_BY_SCAN.has(state)
+  const whenGone = () => (box.current ?? place.current)?.focus()
+
+  useEffect(() => box.current?.focus({ preventScroll: true }), [])
+
   return (
     <>
-      <PageHeader title={t('toShelve.title')} />
+      <PageHeader
+        title={t('toShelve.title')}
+        actions={copies.length > 0 && <PrintList state={state} query={query} copies={copies} />}
+      />
       <div ref={place} tabIndex={-1}>
         <Chips state={state} page={query.data?.pages[0]} />
       </div>
+      {isScanned && <Scan box={box} found={state} />}
       <ListState query={query} lines={5}>
         {() =>
           copies.length === 0 ? (
             <EmptyState message={t('toShelve.noneIn', { state: stateText(state) })} />
           ) : (
             <>
-              <WaitingCopies copies={copies} whenGone={() => place.current?.focus()} isSince />
+              <WaitingCopies copies={copies} whenGone={whenGone} isSince />
               <ShowMore query={query} label={t('copies.more')} />
             </>
           )
         }
       </ListState>
+    </>
+  )
+}
+
+type PrintListProps = {
+  state: CopyState
+  query: Pick<UseInfiniteQueryResult, 'fetchNextPage'>
+  copies: readonly ListedCopy[]
+}
+
+/** Prints all copies of the state as a list to tick off at the shelves. */
+function PrintList({ state, query, copies }: PrintListProps) {
+  const [step, setStep] = useState<'idle' | 'loading' | 'printing'>('idle')
+  const library = useLibraryName()
+  const today = useQuery(configQuery).data?.today
+
+  async function print() {
+    setStep('loading')
+    let answer
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- each page names the next
+      answer = await query.fetchNextPage()
+    } while (answer.hasNextPage && !answer.isError)
+    if (answer.isError) notify.failure(messageOf(answer.error))
+    setStep(answer.isError ? 'idle' : 'printing')
+  }
+
+  return (
+    <>
+      <Button variant="default" loading={step === 'loading'} onClick={() => void print()}>
+        {t('toShelve.print')}
+      </Button>
+      {step === 'printing' && (
+        <PrintNow paper="page" onDone={() => setStep('idle')}>
+          <h2>{t('toShelve.state', { state: stateText(state), count: copies.length })}</h2>
+          <p>
+            <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}
+          </p>
+          <table className={classes.printed}>
+            <thead>
+              <tr>
+                <th scope="col">{t('loans.column.book')}</th>
+                <th scope="col">{t('copies.column.location')}</th>
+                <th scope="col">{t('copies.column.barcode')}</th>
+                <th scope="col">{t('toShelve.since')}</th>
+                <th scope="col">{t('toShelve.lastReader')}</th>
+                <th scope="col">{t('toShelve.found')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {copies.map(({ id, title, location, barcode, since, lastReader }) => (
+                <tr key={id}>
+                  <td dir="auto">{title}</td>
+                  <td dir="auto">{location}</td>
+                  <td dir="auto">{barcode}</td>
+                  <td>{since && <DateText day={since} />}</td>
+                  <td dir="auto">{lastReader?.name}</td>
+                  <td>☐</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </PrintNow>
+      )}
     </>
   )
 }
@@ -127,8 +206,8 @@ function ToShelve() {
   )
 }
 
-/** Box for the next scan, and the results of the last ten. */
-function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
+/** Box for the next scan, and the results of the last ten. Copies in the state `found` go to the shelf, too. */
+function Scan({ box, found }: { box: RefObject<HTMLInputElement | null>; found?: CopyState }) {
   const { shelf, shelved, waiting, unknown, line, bounced } = useShelf()
   const [code, setCode] = useState('')
   const [newest, ...earlier] = shelved
@@ -137,7 +216,7 @@ function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
     // Empties the box at once: the next scan may arrive before this one is answered.
     const scanned = code.trim()
     setCode('')
-    if (scanned !== '') shelf.scan(scanned)
+    if (scanned !== '') shelf.scan(scanned, found)
   }
 
   return (
@@ -276,6 +355,15 @@ function WaitingCopies({ copies, whenGone, isSince = false }: WaitingCopiesProps
               {
                 title: t('toShelve.since'),
                 cell: ({ since }: ListedCopy) => since && <DateText day={since} />,
+              },
+              {
+                title: t('toShelve.lastReader'),
+                cell: ({ lastReader }: ListedCopy) =>
+                  lastReader && (
+                    <Link to={paths.person(lastReader.uid)} dir="auto">
+                      {lastReader.name}
+                    </Link>
+                  ),
               },
               {
                 title: t('copies.column.note'),

@@ -81,7 +81,7 @@ function Troubles({ on, trouble, textsOn, textTrouble }: MailList) {
     <>
       {!on && (
         <Alert color="gray" mb="lg">
-          {t('mails.off')}
+          {t(textsOn ? 'mails.offTexts' : 'mails.off')}
         </Alert>
       )}
       {on && trouble && <Trouble {...trouble} />}
