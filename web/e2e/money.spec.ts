@@ -186,6 +186,17 @@ test.describe('the library’s money', () => {
     await expect(phone.getByRole('button', { name: 'Pay by UPI' })).toBeFocused()
 
     await page.goto(`people/${uid}`)
+    await page.evaluate(() => Object.assign(window, { print: () => undefined }))
+    await page.getByRole('button', { name: 'Print what is owed' }).click()
+    await page.emulateMedia({ media: 'print' })
+    const statement = page.locator('[data-print]')
+    await expect(statement).toContainText('What is owed')
+    await expect(statement).toContainText('Other: A card₹37.50To pay₹37.50')
+    expect(await scan(statement.getByRole('img', { name: /UPI payment of ₹37.50/ }))).toBe(wanted)
+    await page.emulateMedia({ media: 'screen' })
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
+    await expect(statement).toHaveCount(0)
+
     await page.getByRole('button', { name: 'Take money…' }).first().click()
     const pay = page.getByRole('dialog')
     await pay.getByLabel('Paid by').selectOption('UPI')

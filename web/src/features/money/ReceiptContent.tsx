@@ -83,7 +83,7 @@ export function ReceiptContent({ receipt, mark }: ReceiptContentProps) {
 }
 
 /** Explanation of a charge, in small print. */
-function Reasons({ reasons }: { reasons: readonly Message[] }) {
+export function Reasons({ reasons }: { reasons: readonly Message[] }) {
   if (reasons.length === 0) return null
   return (
     <ul className={classes.reasons}>
