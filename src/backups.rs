@@ -40,8 +40,8 @@ const COMPARE_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Format of the time in the name of a backup made by hand.
 const STAMP: &str = "%Y-%m-%d-%H%M%S";
 
-/// Retention of daily backups: number of the newest days, then of earlier weeks and of earlier months whose last backup
-/// is kept.
+/// Retention of daily backups: the newest `days` backups, then the last backup of each of `weeks` earlier weeks and of
+/// `months` earlier months.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     pub days: usize,
@@ -395,8 +395,8 @@ pub fn newest(folder: &Path, now: i64) -> Result<String> {
     Ok(format!("{text}, and unchanged since"))
 }
 
-/// True if a backup is due: after the time of day if today's is missing, and at any time if yesterday's is missing too
-/// because the server was down.
+/// True if a backup is due: from the time `at` on if only today's is missing, at any time if yesterday's is missing too
+/// (the server was down).
 fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
     match made.last() {
         Some(last) if *last >= today => false,
@@ -449,7 +449,7 @@ fn remove_partial_files(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the daily backup if it is due. Returns true if it was.
+/// Makes the daily backup if it is due. Returns true if it made one.
 fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
     let (today, time) = (moment.date(), moment.time());

@@ -24,8 +24,8 @@ use crate::{
     supervise::keep_running,
 };
 
-/// Poll interval of `catalogue_changes` without a notification, and so the maximum delay after a lost notification or a
-/// command on the same file.
+/// Poll interval of `catalogue_changes` without a notification, and so the maximum delay of a change whose notification
+/// was lost or that a command made in the same file.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Maximum pause after a poll that found changes; short, because a write to the catalogue waits for the next poll.
@@ -37,7 +37,7 @@ const PORTION: i64 = 10_000;
 /// Whole days before today whose loans count for popularity (decision 293): about one term, without earlier years.
 const POPULAR_DAYS: i64 = 90;
 
-/// Whole days before today whose loans count for [`Catalogue::popular_this_month`], and its number of books.
+/// Whole days before today whose loans count for [`Catalogue::popular_this_month`], and number of books in that list.
 const MONTH_DAYS: i64 = 30;
 const POPULAR_BOOKS: usize = 24;
 
@@ -280,8 +280,8 @@ impl Shared {
         run_blocking(move || index.replace(books, entries)).await
     }
 
-    /// Starts collecting the words for other spellings in the background, if due and not already running. It takes a second
-    /// or two for a million books.
+    /// Starts collecting the words for other spellings in the background, if due and not already running. Collecting takes
+    /// a second or two for a million books.
     fn learn_words(&self, index: &Arc<Index>) {
         if !index.has_words_to_learn() {
             return;

@@ -68,8 +68,8 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
-    /// Replace the database by a copy made by `backup`; the old database is kept under another name. The server must be
-    /// stopped, and everyone has to sign in again.
+    /// Replace the database with a copy made by `backup`, and keep the old database under another name. The server must be
+    /// stopped. All people have to sign in again.
     Restore {
         /// Copy to restore.
         file: PathBuf,
@@ -212,8 +212,8 @@ pub struct Database {
 
 #[derive(Args, Clone, Copy)]
 pub struct AcceptContradictions {
-    /// Use a backup although its records contradict each other; for when there is no better one. The contradictions are listed
-    /// in any case.
+    /// Use a backup even if its records contradict each other, because there is no better one. The contradictions are listed in
+    /// any case.
     #[arg(long)]
     pub although_records_contradict: bool,
 }
@@ -238,7 +238,7 @@ pub struct Serve {
     /// Address and port to listen on.
     #[arg(long, env = "LIBRARY_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Address and port of the Prometheus metrics, for the operator only; no metrics without it.
+    /// Address and port of the Prometheus metrics, for the operator only; no metrics without this option.
     #[arg(long, env = "LIBRARY_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -267,7 +267,7 @@ pub struct Serve {
     /// Answer of the ID card look-up: the email address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
-    /// Roles that must sign in with a second factor, the code of an authenticator app. It is optional for all others.
+    /// Roles that must sign in with a second factor, the code of an authenticator app; optional for all other roles.
     #[arg(long, env = "LIBRARY_SECOND_FACTOR", value_enum, default_value = "optional")]
     pub second_factor: SecondFactor,
     /// Make a daily backup in this folder (SQLite).
@@ -276,7 +276,7 @@ pub struct Serve {
     /// Time of day of the backup, in the library's time zone.
     #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
     pub backup_time: Time,
-    /// Daily backups to keep: number of newest days, then of earlier weeks and months whose last backup is kept.
+    /// Daily backups to keep: the newest DAYS, then the last one of each of WEEKS earlier weeks and MONTHS earlier months.
     #[arg(long, env = "LIBRARY_BACKUP_KEEP", default_value = "7,4,12", value_name = "DAYS,WEEKS,MONTHS")]
     pub backup_keep: Keep,
     /// Maximum duration of a librarian's session, for instance 12h.
@@ -285,7 +285,7 @@ pub struct Serve {
     /// Maximum idle time of a librarian's session, for instance 30m.
     #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
     pub librarian_idle: Duration,
-    /// Maximum number of a student's changes per minute, also in one burst: loans, returns, holds, reviews, account.
+    /// Maximum number of changes that a student can make per minute, or in one burst: loans, returns, holds, reviews, account.
     #[arg(long, env = "LIBRARY_STUDENT_CHANGES", default_value_t = CHANGES_A_MINUTE, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub student_changes: u32,
     #[command(flatten)]
@@ -296,8 +296,8 @@ pub struct Serve {
     pub texts: Texts,
     #[command(flatten)]
     pub isbn: Isbn,
-    /// Seconds for which the server still answers after SIGTERM while readyz already fails; longer than a load balancer needs
-    /// to notice.
+    /// Seconds for which the server still answers after SIGTERM while readyz already fails; must be longer than a load balancer
+    /// needs to notice the failure.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
     pub stop_delay: u16,
     /// Fill an empty database with the demo catalogue and two accounts with a public password; only on a loopback address.
@@ -328,7 +328,7 @@ pub struct Oidc {
     /// Domains of the college's mail, separated by commas: a verified address there identifies the account with that address.
     #[arg(long, env = "LIBRARY_OIDC_EMAIL_DOMAINS", value_delimiter = ',', value_name = "DOMAINS")]
     pub oidc_email_domains: Vec<String>,
-    /// Claim of the provider's ID token that contains the roll number, if users cannot edit it.
+    /// Claim of the provider's ID token that contains the roll number; only for a claim that users cannot edit.
     #[arg(long, env = "LIBRARY_OIDC_ROLL_NUMBER_CLAIM", value_name = "CLAIM")]
     pub oidc_roll_number_claim: Option<String>,
     /// Further hosts that the server may call, besides the issuer's, separated by commas.
@@ -491,8 +491,8 @@ pub struct Texts {
     /// File with a header line that carries the credentials, for instance `Authorization: Bearer …`, readable by its owner only.
     #[arg(long, env = "LIBRARY_TEXT_HEADER_FILE", requires = "text_url", value_name = "FILE")]
     pub text_header_file: Option<PathBuf>,
-    /// JSON file with the body of a request, whose strings may have `{{to}}`, `{{digits}}`, `{{text}}`, `{{name}}`, `{{count}}`,
-    /// `{{library}}` and `{{id}}`.
+    /// JSON file with the body of a request. Placeholders in its strings: `{{to}}`, `{{digits}}`, `{{text}}`, `{{name}}`,
+    /// `{{count}}`, `{{library}}` and `{{id}}`.
     #[arg(long, env = "LIBRARY_TEXT_TEMPLATE", requires = "text_url", value_name = "FILE")]
     pub text_template: Option<PathBuf>,
     /// File with the key that signs the requests (Standard Webhooks), readable by its owner only; otherwise the key is read
@@ -551,14 +551,14 @@ fn header_line(line: &str) -> Result<(HeaderName, HeaderValue)> {
 #[derive(Args, Clone)]
 pub struct Isbn {
     /// Sources in which librarians look up an ISBN, separated by commas and asked in this order: `openlibrary`, `google`,
-    /// `sru:URL` (a library catalogue that answers SRU with MARCXML; `{isbn}` in the address is replaced), `file:PATH` (an own
+    /// `sru:URL` (a library catalogue that answers SRU with MARCXML; `{isbn}` in the address is replaced), `file:PATH` (your own
     /// MARC file, CSV or spreadsheet). `openlibrary:URL` and `google:URL` name another server with the same API.
     #[arg(long, env = "LIBRARY_ISBN_SOURCES", value_delimiter = ',', value_name = "SOURCES", value_parser = isbn_source)]
     pub isbn_sources: Vec<Place>,
     /// File with Google's API key, readable by its owner only; otherwise the key is read from `LIBRARY_GOOGLE_BOOKS_KEY`.
     #[arg(long, env = "LIBRARY_GOOGLE_BOOKS_KEY_FILE", requires = "isbn_sources", value_name = "FILE")]
     pub google_books_key_file: Option<PathBuf>,
-    /// Root certificates for these servers (PEM).
+    /// Root certificates for the servers of the sources (PEM).
     #[arg(
         long,
         env = "LIBRARY_ISBN_CA",
@@ -626,7 +626,7 @@ fn public_url(text: &str) -> Result<Url, String> {
 }
 
 impl Serve {
-    /// Prepares the clients of the mail server and of the gateway of text messages, as far as they are configured.
+    /// Builds the client of the mail server and the client of the text message gateway, each if configured.
     pub fn post(&self, public_url: &Url) -> Result<Post> {
         let post = Post {
             mail: self.mail.post(public_url.host_str().unwrap_or("localhost"))?.map(Arc::new),
@@ -681,7 +681,7 @@ impl Serve {
 }
 
 impl Serve {
-    /// Returns the daily backups, if configured, and makes their folder; fails if the server could not write there.
+    /// Returns the settings of the daily backups, if configured, and creates their folder; fails if it is not writable.
     pub fn daily_backups(&self) -> Result<Option<Daily>> {
         let Some(folder) = &self.backup_folder else { return Ok(None) };
         ensure!(
@@ -725,7 +725,7 @@ pub enum Admin {
         #[command(flatten)]
         database: Database,
     },
-    /// Deactivate a person who has left, while the server runs: signed out at once, and cannot sign in again.
+    /// Deactivate a person who has left, while the server runs. The person is signed out at once and cannot sign in again.
     Deactivate {
         /// Email address of the account.
         #[arg(long)]
@@ -748,7 +748,7 @@ pub enum Admin {
 
 #[derive(Subcommand)]
 pub enum Export {
-    /// As MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short one for each other title.
+    /// Export as MARC 21 (ISO 2709, UTF-8): imported records unchanged, a short record for each other title.
     Marc {
         /// File to be written; it must not exist.
         file: PathBuf,
@@ -759,14 +759,14 @@ pub enum Export {
 
 #[derive(Subcommand)]
 pub enum Import {
-    /// From CSV or a spreadsheet (XLSX, ODS) with the header title,subtitle,author,genre,photoURL,description,isbn,
+    /// Import from CSV or a spreadsheet (XLSX, ODS) with the header title,subtitle,author,genre,photoURL,description,isbn,
     /// publishedYear,language,averageRating,ratingsCount,location,noOfBooks,rating,status,barcode,publisher,edition,
     /// callNumber,price or some of these columns, or from MARC 21 records (ISO 2709, MARCXML). Any of them may be gzipped.
     Books {
         /// File (.csv, .xlsx, .ods, .mrc, .xml, also .gz).
         file: PathBuf,
-        /// Field of each column in order, as title,author,,isbn with a blank for an ignored column; "guess" takes them from the
-        /// headings and the content.
+        /// Field of each column in order, as title,author,,isbn with a blank for an ignored column; "guess" guesses the fields
+        /// from the headings and the content.
         #[arg(long)]
         columns: Option<String>,
         /// File for the rejected rows; NAME.rejected.csv in the current folder by default.
@@ -775,12 +775,12 @@ pub enum Import {
         #[command(flatten)]
         database: Database,
     },
-    /// From CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// Import from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
     /// rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone or some of these columns.
     People {
         /// File (.csv, .xlsx, .ods, also .gz).
         file: PathBuf,
-        /// Field of each column in order, blank for an ignored column; "guess" takes them from the headings and the content.
+        /// Field of each column in order, blank for an ignored column; "guess" guesses the fields from headings and content.
         #[arg(long)]
         columns: Option<String>,
         /// Only print what would be done.
@@ -794,29 +794,29 @@ pub enum Import {
         #[command(flatten)]
         zone: Zone,
     },
-    /// Open loans of another system, from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// Import open loans of another system from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
     /// barcode,rollNumber,lent,due,renewals, the last one optional. Import books and people first.
     Loans {
         #[command(flatten)]
         list: List,
     },
-    /// What people owe in another system, from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
+    /// Import open charges of another system from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
     /// rollNumber,amount,kind,description,date; the first two are required. Import people first.
     Charges {
         #[command(flatten)]
         list: List,
-        /// Email of the librarian who makes the charges; the right to money is required.
+        /// Email of the librarian who makes the charges and must have the right to money.
         #[arg(long)]
         by: String,
     },
 }
 
-/// Arguments of a list whose rows each make one entry.
+/// Arguments for the import of a list that makes one loan or charge per row.
 #[derive(Args)]
 pub struct List {
     /// File (.csv, .xlsx, .ods, also .gz).
     pub file: PathBuf,
-    /// Field of each column in order, blank for an ignored column; "guess" takes them from the headings.
+    /// Field of each column in order, blank for an ignored column; "guess" guesses the fields from the headings.
     #[arg(long)]
     pub columns: Option<String>,
     /// Only print what would be done.

@@ -136,7 +136,7 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
 /// Batch size of moved loans.
 const PORTION: i64 = 1000;
 
-/// Moves the due dates. Stores the reason in each loan and records a change for it.
+/// Moves the due dates. Stores the reason in each loan and records one change per loan.
 pub fn move_due_dates(
     tx: &mut Tx<'_>,
     at: i64,

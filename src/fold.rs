@@ -117,8 +117,8 @@ impl Key {
     }
 }
 
-/// Replaces a spacing accent by an apostrophe, since typists use it as one (and Greek as its elision sign). This happens
-/// before compatibility decomposition, which would turn it into a space with an accent. The ranges are the breathings
+/// Replaces a spacing accent with an apostrophe, because typists (and Greek elision) use the accent as one. Runs before
+/// compatibility decomposition, which would turn the accent into a space with an accent. The ranges are the breathings
 /// with a second accent, which must fold like their canonical first part.
 fn spacing_accent_to_apostrophe(letter: char) -> char {
     match letter {

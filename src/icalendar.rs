@@ -7,7 +7,7 @@ use jiff::{Timestamp, ToSpan as _, civil::Date};
 /// Maximum bytes of a line, without its end (RFC 5545, 3.1).
 const LINE: usize = 75;
 
-/// A calendar has at least one component (RFC 5545, 3.6); this one shows nothing.
+/// Invisible component for a calendar without events, because a calendar must have a component (RFC 5545, 3.6).
 const NOTHING: [&str; 8] = [
     "BEGIN:VTIMEZONE",
     "TZID:Etc/UTC",
@@ -22,14 +22,14 @@ const NOTHING: [&str; 8] = [
 /// Whole-day event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Stays the same while the day moves, so that calendars move the event too.
+    /// Stays the same when the day changes, so that calendar programs move the event.
     pub uid: String,
     pub day: Date,
     pub summary: String,
 }
 
-/// Writes a calendar of this name, at this instant in milliseconds. Calendars ask for it again every few hours, and remind at nine o'clock on the day before
-/// each event.
+/// Writes the file of the calendar `name`; `now` in epoch milliseconds. Calendar programs fetch the file again every six
+/// hours, and remind at nine o'clock on the day before each event.
 #[must_use]
 pub fn file(name: &str, events: &[Event], now: i64) -> String {
     let now = Timestamp::from_millisecond(now).unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn file(name: &str, events: &[Event], now: i64) -> String {
     for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Library//Due dates//EN", "METHOD:PUBLISH"] {
         file.line(line);
     }
-    // The first is of RFC 7986, the second what calendars before it read.
+    // `NAME` is of RFC 7986; older calendar programs read `X-WR-CALNAME`.
     for property in ["NAME", "X-WR-CALNAME"] {
         file.line(&format!("{property}:{}", text(name)));
     }

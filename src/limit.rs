@@ -25,7 +25,7 @@ struct Bucket {
 }
 
 impl<K: Clone + Eq + Hash> Limit<K> {
-    /// Allows `burst` tries at once, then one more every `every`.
+    /// Allows `burst` tries at once, then one more per `every`.
     #[must_use]
     pub fn new(burst: u32, every: Duration) -> Self {
         Self { burst: f64::from(burst), per_second: 1.0 / every.as_secs_f64(), buckets: Mutex::default() }

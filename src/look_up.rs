@@ -1,7 +1,7 @@
-//! ISBN look-up: what other catalogues say about a book, to fill in a form.
+//! ISBN look-up: fills in the form of a book with data from other catalogues.
 //!
-//! The operator names the sources. They are asked one after the other; the first that knows the ISBN answers. Nothing found is
-//! ever stored without a librarian who saves the form.
+//! The server asks the sources that the operator named one after the other, and takes the data of the first that knows the
+//! ISBN. Nothing is stored until a librarian saves the form.
 
 mod answer;
 mod file;
@@ -29,9 +29,9 @@ use file::OwnFile;
 pub const MOST_SOURCES: usize = 5;
 /// Maximum length of an answer.
 const LONGEST_ANSWER: usize = 1024 * 1024;
-/// Pause after a failure, in which a source is not asked.
+/// Back-off after a failure, during which the source is not asked.
 const REST: Duration = Duration::from_mins(1);
-/// Time for which a source that does not know an ISBN is not asked for it again.
+/// Time for which a source is not asked again for an ISBN that it does not know.
 const UNKNOWN_FOR: Duration = Duration::from_hours(30 * 24);
 /// Maximum number of unknown ISBNs remembered per source.
 const MOST_UNKNOWN: usize = 10_000;
@@ -102,11 +102,11 @@ fn strip(url: &Url) -> &str {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub places: Vec<Place>,
-    /// Google's key of API calls; without one Google refuses most of them.
+    /// Google's API key; without one Google refuses most calls.
     pub google_key: Option<String>,
     /// Timeout of each source.
     pub patience: Duration,
-    /// Pause after a failure of a source.
+    /// Back-off after a failure of a source.
     pub rest: Duration,
 }
 
@@ -125,7 +125,7 @@ struct Source {
     outbound: Outbound,
     patience: Duration,
     rest: Duration,
-    /// End of the pause after a failure.
+    /// End of the back-off after a failure.
     rests_until: Mutex<Option<Instant>>,
     unknown: Mutex<HashMap<u64, Instant>>,
 }
@@ -203,7 +203,7 @@ impl Sources {
         LookUp { isbn, found: None, source: None, silent }
     }
 
-    /// Asks each source for an ISBN, and returns its name with the reason of a failure.
+    /// Asks each source for an ISBN. Returns the name of each source, with the reason if the source failed.
     pub async fn probe(&self, isbn: &str) -> Vec<(String, Option<String>)> {
         let mut answers = Vec::new();
         for source in &self.0 {
@@ -272,7 +272,7 @@ impl Source {
         answer
     }
 
-    /// True if the source did not know the ISBN lately. A file is asked again, because it may have changed.
+    /// True if the source recently did not know the ISBN. Never true for a file, which may have changed since.
     fn knows_not(&self, isbn: u64) -> bool {
         let unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         unknown.get(&isbn).is_some_and(|at| at.elapsed() < UNKNOWN_FOR)
@@ -289,7 +289,7 @@ impl Source {
         unknown.insert(isbn, Instant::now());
     }
 
-    /// Asks the source, whether it rests or not.
+    /// Asks the source, even during its back-off.
     async fn answer(&self, isbn: &str) -> Result<Option<FoundBook>, Error> {
         match &self.ask {
             Ask::OpenLibrary(base) => {

@@ -240,7 +240,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     };
     let now = Clock::system(jiff::tz::TimeZone::UTC).now();
     let user = db.write_blocking(move |tx| -> Result<_> {
-        // Without a roll number only the address can be taken.
+        // The account has no roll number, so only its address can clash.
         let user = accounts::add(tx, &new, now)?
             .map_err(|_| anyhow!("an account with this email address exists already"))?;
         let change = PersonChange::Registered { role: user.role };
@@ -357,7 +357,7 @@ fn reset_second_factor(database: &Database, email: String) -> Result<()> {
     Ok(())
 }
 
-/// Returns the clock of the library, in the time zone that its database keeps.
+/// Returns the library's clock, in the time zone stored in the database.
 fn clock(db: &Db, zone: &Zone) -> Result<Clock> {
     let requested = zone.time_zone.clone();
     Ok(Clock::system(db.read_blocking(move |tx| time_zone::of(tx, requested.as_ref()))?))
@@ -759,7 +759,7 @@ fn doctor(
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
-            // For the doctor only: a backup with such a pair is still good.
+            // For the doctor only: a backup in which a roll number is also a barcode is still good.
             contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;
             Ok((

@@ -84,7 +84,8 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// Creates a client for `hosts` with a timeout per request and a maximum length of a body in bytes. Without `roots` (PEM) only this machine can be called.
+    /// Creates a client for `hosts` with a timeout per request and a maximum length of a body in bytes. Without `roots` (PEM)
+    /// it can call only this machine.
     ///
     /// # Errors
     /// The file cannot be read or has no certificate.

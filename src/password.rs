@@ -140,7 +140,7 @@ impl Passwords {
     }
 
     /// Verifies `password` against `hash`, the stored hash of `account`. Without a hash it takes as long and fails. In
-    /// a queue, requests with fewer recent `failures` go first (R12).
+    /// the queue, every other turn goes to the request with the fewest recent `failures` (R12).
     pub async fn verify(
         &self,
         account: &str,

@@ -57,8 +57,8 @@ pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| Refused::Damaged)?;
     if picture.width() > BOX.0 || picture.height() > BOX.1 {
-        // The orientation is applied after resizing, so width and height of the box are swapped where it turns the
-        // picture.
+        // The orientation is applied after resizing, so width and height of the box are swapped if the orientation turns
+        // the picture.
         let (wide, high) = if is_turned(orientation) { (BOX.1, BOX.0) } else { BOX };
         picture = picture.resize(wide, high, FilterType::Triangle);
     }

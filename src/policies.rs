@@ -37,8 +37,8 @@ impl Policies {
         Ok(rulebook)
     }
 
-    /// Returns the rulebook, which no save replaces until this transaction ends. A caller that sets a due date needs this: a save
-    /// moves the due dates of the loans that it finds (R-RULE-6), and would miss one that is not committed yet.
+    /// Returns the rulebook, and makes saves wait until this transaction ends. A caller that sets a due date needs this: a save
+    /// moves the due dates of the loans that it finds (R-RULE-6), and would miss an uncommitted loan.
     ///
     /// Call this before rows are locked, because a save waits for this transaction and then locks loans.
     pub fn held(&self, tx: &mut Tx<'_>) -> Result<Arc<Rulebook>> {

@@ -22,8 +22,8 @@ use crate::{
 /// Restores a title with its copies and reviews from a backup and returns its name. Its loans were never deleted.
 ///
 /// # Errors
-/// Describes for the operator why the backup is unusable, lacks the title, or conflicts with the library. Nothing was changed
-/// then.
+/// Describes for the operator why the backup is unusable, lacks the title, or conflicts with the library. The library is then
+/// unchanged.
 pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_>) -> Result<String> {
     let book = backup::read(backup, accept, move |tx| restored_book::read(tx, id))?
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;

@@ -13,10 +13,10 @@
 //!   all unchanged chunks with the old one.
 //! - Up to two thousand matches are ranked one by one ([`fit::Rank`]): the title itself, whole words, parts of words; then
 //!   the shorter title and the more popular book. More matches are listed by class ([`fit::Fit`]).
-//! - A query that matches nothing is answered with what was meant ([`Meant`]): another spelling, or fewer words. A query
-//!   with few matches also returns, separately, the books that other spellings find.
-//! - A query can filter by genre and by having a copy on the shelf. The latter changes with every other loan, so it is
-//!   updated in place.
+//! - A query without a match is replaced by the text that was probably meant ([`Meant`]): another spelling, or fewer words.
+//!   A query with few matches also returns, separately, the books that other spellings find.
+//! - A query can filter by genre and by having a copy on the shelf. Many loans change the latter, so the index updates it in
+//!   place.
 //! - The orders by loans and by author are kept as ids alone ([`listing`]).
 //! - A [`Cursor`] is a position in an order, not a book, so it stays valid when the book it was made at is renamed or
 //!   deleted.
@@ -122,14 +122,14 @@ pub struct Page {
     pub next: Option<Cursor>,
     /// Cursor of the page before this one, if a match precedes it.
     pub previous: Option<Cursor>,
-    /// The text that was searched instead of the one typed, which no book matches.
+    /// Text that was searched in place of the typed text, if no book matches the typed text.
     pub meant: Option<Meant>,
     /// Books that another spelling of the text finds, not counted in `total`. Empty except on the first page of a query
     /// with [`Query::similar`].
     pub similar: Vec<Similar>,
 }
 
-/// Finds the word of a text that folds to the given one, as in [`Similar::spelled`], in its original spelling.
+/// Returns the word of a text that folds to `folded`, as in [`Similar::spelled`], in its original spelling.
 #[must_use]
 pub fn written<'t>(text: &'t str, folded: &str) -> Option<&'t str> {
     text.split(|letter| !fit::is_of_word(letter)).find(|word| fold(word) == folded)

@@ -1,5 +1,5 @@
-//! The second factor of a sign-in: codes of an authenticator app (TOTP, RFC 6238), and recovery codes in case it is
-//! lost.
+//! The second factor of a sign-in: codes of an authenticator app (TOTP, RFC 6238), and recovery codes in case the app
+//! is lost.
 
 use ring::hmac;
 use url::form_urlencoded::byte_serialize;

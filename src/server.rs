@@ -57,7 +57,7 @@ use tls::Tls;
 
 /// Time for pending requests to finish at shutdown.
 const DRAIN: Duration = Duration::from_secs(25);
-/// Time for requests that were sent before the listener closed to arrive.
+/// Wait for requests that clients sent before the listener closed.
 const LAST_REQUESTS: Duration = Duration::from_millis(250);
 /// Pause between two tries to reach the database at the start.
 const DATABASE_RETRY: Duration = Duration::from_secs(1);

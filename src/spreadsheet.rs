@@ -1,7 +1,7 @@
 //! Guards cells of CSV files against spreadsheets, which run some texts as formulas.
 
-/// True if a spreadsheet may run this text as a formula. Some skip white space before it, and some accept full-width
-/// characters.
+/// True if a spreadsheet may run this text as a formula. Some spreadsheets skip white space before a formula, and some
+/// accept full-width characters.
 fn is_formula(cell: &str) -> bool {
     cell.starts_with(['\t', '\r', '\n'])
         || cell
@@ -21,7 +21,7 @@ pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
 }
 
-/// A formula with its own apostrophe gets another, so that [`unguarded`] restores it.
+/// True for a formula, also behind its own apostrophe: [`guarded`] adds another, so that [`unguarded`] restores the text.
 fn needs_guard(cell: &str) -> bool {
     is_formula(cell.trim_start_matches('\''))
 }

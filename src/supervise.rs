@@ -17,7 +17,7 @@ pub async fn keep_running<F: Future<Output = ()> + Send + 'static>(name: &str, t
                 tracing::error!(task = name, error = %ended, "a task panicked and is restarted");
                 sleep(PAUSE).await;
             }
-            // It is done, or the server is shutting down.
+            // The task is done, or the server is shutting down.
             _ => return,
         }
     }

@@ -36,7 +36,7 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Returns whether a character changes the direction of everything after it. No word needs one.
+/// Returns whether a character changes the direction of everything after it. No word needs such a character.
 #[must_use]
 pub fn is_direction_control(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

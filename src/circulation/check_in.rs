@@ -65,7 +65,7 @@ pub struct Returned {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the loan is not open or not the student's; [`Error::Refused`] if the student may not return
-/// it without the desk (R-LOAN-6).
+/// the copy without the desk (R-LOAN-6).
 pub fn check_in(
     tx: &mut Tx<'_>,
     actor: Actor,

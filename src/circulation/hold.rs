@@ -1,8 +1,8 @@
 //! Holds: people queue for a title, and an incoming copy is kept for the first in the queue (R-HOLD-1 to R-HOLD-4).
 //!
 //! The place in the queue is computed, never stored: holds are ordered by their time, unless a librarian moved them. A
-//! copy belongs to a hold only while it is kept. Every function locks the title's row first, whose lock covers its
-//! copies and its queue.
+//! copy belongs to a hold only while the copy is kept. Every function that changes a queue locks the title's row first;
+//! this lock covers the title's copies and queue.
 
 use jiff::civil::Date;
 
@@ -78,7 +78,7 @@ impl Line {
         self.in_line().next().map(|hold| hold.user_id)
     }
 
-    /// Number of people ahead of this person in the queue; all of them if this person is not in it.
+    /// Number of people ahead of this person in the queue; all waiting people if this person does not wait.
     #[must_use]
     pub fn before(&self, person: UserId) -> i64 {
         number(self.in_line().take_while(|hold| hold.user_id != person).count())
@@ -189,7 +189,7 @@ pub fn shown(tx: &mut Tx<'_>, calendar: &Calendar, today: Date, id: HoldId) -> R
     Ok(complete(tx, calendar, today, hold)?)
 }
 
-/// Completes a hold: the last day of a ready one under today's calendar, the expected day of a waiting one.
+/// Completes a hold: sets the last day of a ready hold by today's calendar, and the expected day of a waiting hold.
 pub fn complete(
     tx: &mut Tx<'_>,
     calendar: &Calendar,
@@ -380,7 +380,7 @@ pub fn cancel_all_of(
     Ok(())
 }
 
-/// Cancels all holds of a title before its deletion. The caller has locked its row.
+/// Cancels all holds of a title before the title is deleted. The caller has locked the title's row.
 pub fn cancel_holds_of_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<()> {
     let Some(line) = Line::lock(tx, book)? else { return Ok(()) };
     for hold in &line.holds {
@@ -398,7 +398,7 @@ pub fn cancel_holds_of_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book
     Ok(())
 }
 
-/// Ends a hold whose last day is past. Returns false if it is not past or the hold has ended.
+/// Ends a hold whose last day is past. Returns false if that day is not past or the hold has ended.
 pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) -> Result<bool> {
     let (person, mut line) = match locked(tx, id) {
         Err(Error::NotFound) => return Ok(false),

@@ -51,8 +51,8 @@ pub struct DeclaredLost {
 /// Ends the loan of a lost copy and charges the fine, as at a return, and the copy's price.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the loan is not open; [`Error::Invalid`] if no price is given or recorded, or it is out of
-/// range.
+/// [`Error::NotFound`] if the loan is not open; [`Error::Invalid`] if no price is given or recorded, or the price is
+/// out of range.
 pub fn declare_lost(
     tx: &mut Tx<'_>,
     actor: Actor,

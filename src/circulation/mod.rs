@@ -1,4 +1,4 @@
-//! Circulation: the only place that decides who may have which copy until when, and at what cost.
+//! Circulation: the only place that decides which person may have which copy until when, and at what cost.
 //!
 //! Check-out, check-in and renewal are functions of a transaction, an actor, a moment and the library's rules. They do the
 //! whole action in that transaction, or refuse with all reasons and change nothing. Student and librarian screens call the same

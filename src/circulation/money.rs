@@ -39,7 +39,8 @@ pub struct NewCharge<'a> {
     pub loan: Option<LoanId>,
 }
 
-/// Writes a charge into a person's account. Records no change, because the change that causes the charge names it.
+/// Writes a charge into a person's account. Records no change: the change that causes the charge names
+/// the charge.
 pub(super) fn write_charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -364,8 +365,8 @@ pub struct PaymentReversed {
     pub change: ChangeId,
 }
 
-/// Reverses a payment of any day. Its receipt keeps its number, and its charges are owed again; a part that became
-/// credit because its charge was reversed is taken from the credit.
+/// Reverses a payment of any day. The receipt keeps its number, and the settled charges are owed again; a part that
+/// became credit through a reversed charge is deducted from the credit.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::OwnAccount`]; [`Error::Invalid`] if the payment is already reversed, or its credit was

@@ -125,13 +125,13 @@ pub enum Block {
 pub enum NotUndone {
     /// Already undone.
     Already,
-    /// A later change depends on it.
+    /// A later change depends on the change.
     Later,
-    /// The later change `what` depends on it; `name` is its person.
+    /// The later change `what` depends on the change; `name` is the person of `what`.
     Since { what: Message, name: Option<String> },
-    /// The charge that it made was paid or waived.
+    /// A charge that the change made or reopened was paid or waived.
     Paid,
-    /// Its money is in a closing of the till; `receipt` is set for a payment.
+    /// The money of the change is in a closing of the till; `receipt` is set for a payment.
     Closed { receipt: Option<String>, closing: i64 },
     /// The day of the change is over; `instead` describes how to correct the change now.
     Day { instead: Message },
@@ -139,15 +139,15 @@ pub enum NotUndone {
     Kind,
     /// A student may undo their own loan for this many minutes only.
     Late { minutes: i64 },
-    /// Only the desk can undo it now; a student is not told what other people did since.
+    /// Only the desk can undo the change now; the refusal hides from a student what other people did since.
     AtDesk,
     /// Books of the import were lent, reserved or reviewed since.
     Lent { books: i64 },
     /// Loans of the import were returned or changed since.
     Loans { loans: i64 },
-    /// Something of charges of the import was settled since.
+    /// Charges of the import were settled since, at least in part.
     Charges { charges: i64 },
-    /// These people were changed since; `names` has the first.
+    /// These people were changed since; `names` lists the first of them.
     People { people: usize, names: String },
 }
 
@@ -236,7 +236,7 @@ impl Block {
         }
     }
 
-    /// Text for the person, with the way out.
+    /// Text for the person, with the remedy.
     #[must_use]
     pub fn message(&self) -> Message {
         match self {
@@ -306,7 +306,7 @@ impl Block {
 pub struct BlockShown {
     #[schema(value_type = String)]
     pub id: &'static str,
-    /// Text with the way out.
+    /// Text with the remedy.
     pub text: String,
     /// True if a librarian may override it with a reason.
     pub overridable: bool,

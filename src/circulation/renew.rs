@@ -173,7 +173,7 @@ pub fn set_due_date(
     Ok((view(loan, rulebook, moment.today), Some(change)))
 }
 
-/// Maximum number of a title's later charges searched for the one of a renewal.
+/// Maximum number of a title's later charges searched for the charge of a fine that a renewal dropped.
 const LOOKED_THROUGH: i64 = 200;
 
 /// Returns the change that charged the fine dropped by this renewal, unless that change was undone.
@@ -201,7 +201,7 @@ pub struct ChargedAnyway {
     pub change: ChangeId,
 }
 
-/// Charges the fine that a renewal dropped (R-MONEY-5). A repeat returns the first charge.
+/// Charges the fine that a renewal dropped (R-MONEY-5). Idempotent: a repeated call returns the first charge.
 ///
 /// # Errors
 /// [`Error::NotFound`] if no such renewal dropped a fine; [`Error::Refused`] if the renewal was undone.

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Standings of these people, except those with neither loans nor a balance.
+/// Returns the standings of these people; people without loans and balance are left out.
 pub fn of(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,

@@ -1,5 +1,5 @@
-//! The stock: copies are added, moved between states and withdrawn. Every function keeps the law of copies (R-COPY-2):
-//! `noOfBooks` is the number of copies on the shelf and changes in the transaction that moves them.
+//! The stock: adds copies, moves copies between states and withdraws them. Every function keeps the invariant of copies
+//! (R-COPY-2): `noOfBooks` is the number of copies on the shelf and changes in the transaction that moves copies.
 
 use super::{
     Actor, Error, Result,
@@ -121,7 +121,7 @@ pub fn add_copies(
     Ok(added)
 }
 
-/// Keeps new copies on the shelf for the title's queue (R-HOLD-2).
+/// Takes new copies off the shelf and keeps them for the title's queue (R-HOLD-2).
 fn keep_added(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -158,15 +158,15 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
 pub fn remove_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<books::Detail> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
-    // An undo finds the cancelled holds by their timestamp, so the deletion must have the same one.
+    // An undo finds the cancelled holds by their timestamp, so the deletion must have the same timestamp.
     hold::cancel_holds_of_title(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::withdraw_copies_of_title(tx, book)?;
     Ok(before)
 }
 
-/// Takes back copies that an import added to a title, while no loan or hold names them: they are withdrawn and their barcodes
-/// are free again.
+/// Withdraws copies that an import added to a title and frees their barcodes. The caller has checked that no loan or hold
+/// names these copies.
 pub fn take_back_copies(tx: &mut Tx<'_>, book: BookId, added: &[CopyId]) -> Result<()> {
     if books::lock(tx, book)?.is_none() {
         // The title and its copies were deleted in the meantime.
@@ -302,7 +302,7 @@ pub fn move_copy_recorded(
         if !caught {
             copies::set_condition(tx, id, to)?;
         }
-        // A copy that stays to be shelved has not moved; `keep_for_first` has recorded that it is kept.
+        // A copy that was to be shelved and is now kept has no new condition to record: `keep_for_first` recorded the hold.
         if from != to.state() {
             let barcode = facts.record.barcode;
             let change = CopyChange::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };

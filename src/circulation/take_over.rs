@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-/// Import that takes something over.
+/// Import that a loan or charge comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct From<'a> {
     pub import: ImportId,
-    /// Name of its file.
+    /// Name of the imported file.
     pub file: &'a str,
 }
 
@@ -40,7 +40,7 @@ pub struct Lent<'a> {
     pub renewals: i64,
 }
 
-/// Returns why a copy cannot be on loan; its own open loan is the caller's matter.
+/// Returns the reason why a copy in this state cannot be on loan; the caller checks for an open loan of the copy.
 #[must_use]
 pub fn reason_against(copy: &Copy) -> Option<Message> {
     match copy.state {
@@ -53,8 +53,9 @@ pub fn reason_against(copy: &Copy) -> Option<Message> {
     }
 }
 
-/// Opens a loan as another system had it. Limits of the rules do not apply, because the reader has the book already; holds of
-/// the title stay. The caller has locked the reader and the title, and [`reason_against`] returned nothing.
+/// Opens a loan with the dates and renewals of another system. The limits of the rules do not apply, because the reader
+/// already has the book; the title's holds are unchanged. The caller has locked the reader and the title, and
+/// [`reason_against`] returned `None`.
 pub fn loan(
     tx: &mut Tx<'_>,
     by: Option<UserId>,
@@ -110,9 +111,9 @@ pub struct Owed<'a> {
     pub person: UserId,
     pub of: ChargeKind,
     pub amount: Money,
-    /// Blank for the name of the file.
+    /// Reason; if empty, the name of the file.
     pub reason: &'a str,
-    /// Day since which it is owed.
+    /// Day since which the amount is owed.
     pub since: Option<Date>,
 }
 

@@ -28,7 +28,7 @@ pub struct Close<'a> {
 /// Closes the till. The closing covers all money since the previous one and gets the next number, without gaps.
 ///
 /// # Errors
-/// [`Error::Invalid`] if another librarian closed it meanwhile, or money was added since the librarian counted.
+/// [`Error::Invalid`] if another librarian closed the till meanwhile, or its cash changed since the librarian counted.
 pub fn close(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Close<'_>) -> Result<Closing> {
     let last = till::lock(tx)?;
     if last != what.after {

@@ -77,11 +77,11 @@ pub fn undo(tx: &mut Tx<'_>, actor: Actor, moment: Moment, day_begins: i64, id: 
 const OWN_MINUTES: i64 = 5;
 
 /// Undoes a student's own borrow, extension or return, which the student made without the desk. A return is undone by the
-/// rules of a borrow, and only while no reader waits for the title: the student has the copy again.
+/// rules of a borrow, and only while no reader waits for the title, because the student then has the copy again.
 ///
 /// # Errors
-/// [`Error::NotFound`] if it is no loan that the student changed; [`Error::Refused`] with the reasons, without a word
-/// about other readers.
+/// [`Error::NotFound`] unless the student made the change to their own loan; [`Error::Refused`] with the reasons, which
+/// reveal nothing about other readers.
 pub fn undo_own(
     tx: &mut Tx<'_>,
     student: UserId,
@@ -158,7 +158,7 @@ fn undo_found(
     lock(tx, &found, &cancelled)?;
     let (change, mut messages) = take_back(tx, actor, moment, found)?;
     messages.extend(reserve_again(tx, actor, moment, cancelled)?);
-    // Earlier changes of the same action are undone with it.
+    // Undoing a change also undoes the earlier changes of the same action.
     match (events::linked(tx, id)?, copy) {
         (Some(before), _) => messages.extend(undo(tx, actor, moment, day_begins, before)?.messages),
         (None, Some(copy)) => messages.extend(where_now(tx, copy)?),
@@ -196,7 +196,7 @@ pub fn undo_imported(tx: &mut Tx<'_>, actor: Actor, moment: Moment, changes: &[C
     Ok(())
 }
 
-/// Says where a copy is after an undo, and who is next in line for its title.
+/// Describes where a copy is after an undo, and names the first reader in the title's queue.
 fn where_now(tx: &mut Tx<'_>, copy: CopyId) -> Result<Vec<Message>> {
     let Some(copy) = copies::by_id(tx, copy)?.filter(|copy| !copy.title.is_empty()) else {
         return Ok(Vec::new());
@@ -273,7 +273,7 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> 
     Ok(())
 }
 
-/// Undoes one change; returns the id of the recorded undo and what it restored.
+/// Undoes one change; returns the id of the recorded undo and a description of the restored state.
 fn take_back(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -320,8 +320,8 @@ fn named(names: &[&str], most: usize) -> String {
     format!("{}{more}", names[..names.len().min(most)].join(", "))
 }
 
-/// Reopens cancelled holds, last one first, because a copy kept for one may have gone to the next. A hold whose place is gone
-/// stays cancelled and is reported: one reservation must not block the undo of a person or a title.
+/// Reopens cancelled holds, last one first, because a copy kept for one may have gone to the next. A hold that later
+/// changes block stays cancelled and is reported: one reservation must not block the undo of a person or a title.
 fn reserve_again(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -357,7 +357,7 @@ fn is_later(error: &Error) -> bool {
     matches!(error, Error::Refused(Refusal { blocks }) if *blocks == [Block::NotUndone(NotUndone::Later)])
 }
 
-/// Maximum number of changes of the title or person searched for the blocking one.
+/// Maximum number of changes of the title or person searched for the blocking change.
 const LOOKED_THROUGH: i64 = 200;
 
 /// Returns the newest later change about the same thing that is still in force and must be undone first.
@@ -663,7 +663,7 @@ impl Step<'_, '_> {
         self.count(&line, facts.state(), was.state())
     }
 
-    /// Moves back what the merge moved; requires that nothing new happened to either record.
+    /// Separates two merged records again; requires that neither record has a later change.
     fn merged(&mut self, dropped: UserId) -> Result<()> {
         let keep = self.person.ok_or(Error::NotFound)?;
         // Waits for concurrent payments to commit, so that the checks see them.
@@ -720,7 +720,7 @@ impl Step<'_, '_> {
         Ok(stay.into_iter().chain(gone).collect())
     }
 
-    /// Makes a found copy lost again; requires that its price was not reversed after it turned up.
+    /// Requires, for a found copy that becomes lost again, that its price was not reversed since the change being undone.
     fn found(&mut self, was: Condition, copy: CopyId) -> Result<()> {
         if was != Condition::Lost {
             return Ok(());
@@ -755,7 +755,7 @@ impl Step<'_, '_> {
         Ok(holds::reopen(self.tx, ended.hold)?)
     }
 
-    /// Keeps a copy again for a hold that had lost it.
+    /// Keeps a copy again for the hold that had lost the copy.
     fn keep_again(&mut self, line: &Line, before: &PassedOver) -> Result<()> {
         if before.cancelled {
             return Ok(holds::reopen(self.tx, before.hold)?);

@@ -17,7 +17,7 @@ pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
     match &loan.due_reasons {
         Some(stored) => Message::stored(stored),
         None if loan.renewals == 0 => vec![message::explain_due(loan.loan_days, loan.entry_date)],
-        // The loan was renewed by a version that stored no reasons.
+        // An older version of the program renewed the loan and stored no reasons.
         None => vec![message::explain_renewed_times(loan.renewals, loan.return_date)],
     }
 }

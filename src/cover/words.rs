@@ -69,8 +69,8 @@ impl Script {
         })
     }
 
-    /// Returns the script of the first non-Western letter, because every list of fonts ends in one with Latin. With any
-    /// kana the text is Japanese.
+    /// Returns the script of the first non-Western letter, because every list of fonts ends in a font with Latin letters.
+    /// With any kana the text is Japanese.
     pub(super) fn of_text(text: &str) -> Self {
         if text.chars().any(|c| !c.is_ascii() && matches!(c.script(), Unicode::Hiragana | Unicode::Katakana))
         {

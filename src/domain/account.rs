@@ -230,7 +230,7 @@ pub fn normalized_password(typed: &str) -> String {
     typed.nfc().collect()
 }
 
-/// Validates a new password, except for [`refuse_own_words`].
+/// Validates a new password; the caller also calls [`refuse_own_words`].
 pub fn new_password(rule: Text, raw: &str, invalid: &mut Invalid) -> String {
     let before = invalid.0.len();
     let password = rule.check(&normalized_password(raw), invalid);
@@ -273,7 +273,7 @@ fn letters(text: &str) -> String {
 }
 
 /// The 30 000 commonest passwords as zxcvbn ranks them (MIT, `common_passwords.LICENSE.txt`), lower-case, sorted.
-/// Those shorter than 8 characters are left out: the length limit rejects them.
+/// Passwords shorter than 8 characters are left out, because the length limit rejects them.
 static COMMON: &str = include_str!("common_passwords.txt");
 static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| COMMON.lines().collect());
 

@@ -1,14 +1,15 @@
-//! Browser and system of a sign-in, in words that its user recognises. The `User-Agent` header itself is not stored: it
-//! contains more than needed.
+//! Browser and operating system of a sign-in, in words that the user recognises. The `User-Agent` header itself is not
+//! stored, because it contains more than needed.
 
-/// Browser and system; `None` if unknown.
+/// Browser and operating system; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agent {
     pub browser: Option<&'static str>,
     pub system: Option<&'static str>,
 }
 
-/// Most browsers also name others for compatibility: the first match in this order is right.
+/// Part of the header and name of each browser. Most browsers also name others for compatibility: the first match in this
+/// order is right.
 const BROWSERS: [(&str, &str); 9] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

@@ -104,7 +104,7 @@ pub struct Book {
     /// ISBN-13, if known.
     #[schema(required)]
     pub isbn: Option<String>,
-    /// Year of publication; negative before our era.
+    /// Year of publication; negative for years BC.
     #[schema(required)]
     pub published_year: Option<i64>,
     /// ISO 639 code of the language.
@@ -182,7 +182,7 @@ pub struct BookForm {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub edition: Given<String>,
-    /// Year of publication; negative before our era.
+    /// Year of publication; negative for years BC.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i64>)]
     pub published_year: Given<i64>,
@@ -204,7 +204,7 @@ pub fn checked_text(rule: &Text, raw: Given<String>, invalid: &mut Invalid) -> G
     raw.map(|raw| raw.map(|raw| rule.check(&raw, invalid)).filter(|text| !text.is_empty()))
 }
 
-/// Validates a language; its code is in lower case.
+/// Validates a language code and converts it to lower case.
 pub fn checked_language(raw: Given<String>, invalid: &mut Invalid) -> Given<String> {
     checked_text(&LANGUAGE, raw, invalid).map(|code| code.map(|code| code.to_lowercase()))
 }
@@ -273,7 +273,7 @@ impl BookForm {
         self.checked(invalid)
     }
 
-    /// Validates and normalises an update. A loaded number of 0 copies may stay 0 (R-BOOK-8).
+    /// Validates and normalises an update. The number of copies may stay 0 if `loaded_copies` is 0 (R-BOOK-8).
     pub fn checked_for_update(self, loaded_copies: i64) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if !(loaded_copies == 0 && self.no_of_books == 0) {
@@ -347,7 +347,7 @@ pub struct NewBook {
     pub isbn: Option<String>,
     pub publisher: Option<String>,
     pub edition: Option<String>,
-    /// Year of publication; negative before our era.
+    /// Year of publication; negative for years BC.
     pub published_year: Option<i64>,
     /// ISO 639 code.
     pub language: Option<String>,

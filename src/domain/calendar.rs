@@ -210,7 +210,7 @@ impl Calendar {
         &self.form
     }
 
-    /// True if every weekday is closed. Nothing can then move to an open day, and the rules count as if the library
+    /// True if every weekday is closed. No date can then move to an open day, and the rules count as if the library
     /// were always open.
     #[must_use]
     pub fn is_never_open(&self) -> bool {
@@ -349,7 +349,7 @@ pub(super) mod tests {
         assert_eq!(calendar.next_open(date(2026, 11, 23)), Some(date(2026, 11, 23)));
     }
 
-    /// K20: 15 August was entered anew each year.
+    /// K20: librarians had to enter 15 August again each year.
     #[test]
     fn days_that_come_every_year_are_entered_once_r_rule_4() {
         let form: CalendarForm = serde_json::from_str(

@@ -1,6 +1,6 @@
 //! Codes that people read out and type: groups of letters and digits that are not mistaken for one another.
 
-/// No vowels, so that no words arise, and no characters that are mistaken for one another.
+/// Alphabet without vowels, so that no words arise, and without characters that are mistaken for one another.
 const SIGNS: &[u8] = b"23456789BCDFGHJKMNPQRSTVWXYZ";
 /// Characters in a code: 38 bits. Each guess uses up one sign-in attempt.
 const LENGTH: usize = 8;

@@ -88,8 +88,8 @@ macro_rules! names {
 pub(super) use names;
 
 names! {
-    /// Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
-    /// for when its hold ends.
+    /// Stored condition: the state of a copy without an open loan or a hold that keeps the copy. A kept copy has the
+    /// condition `ToShelve`, which takes effect once the hold ends.
     Condition {
         OnShelf = "on-shelf",
         /// Returned, not yet on the shelf (R-COPY-4).
@@ -257,7 +257,7 @@ pub struct CopyHold {
 pub struct Copy {
     pub id: CopyId,
     pub book_id: BookId,
-    /// Name of the title; empty once it is deleted.
+    /// Name of the title; empty once the title is deleted.
     pub title: String,
     /// Barcode as entered.
     pub barcode: String,
@@ -274,7 +274,7 @@ pub struct Copy {
     pub own_price: bool,
     #[schema(required, value_type = Option<String>, format = Date)]
     pub acquired_on: Option<Date>,
-    /// Conditions to which a librarian may move it now.
+    /// Conditions to which a librarian may move the copy now.
     pub moves: Vec<Condition>,
     /// Null if it is not on loan.
     #[schema(required)]

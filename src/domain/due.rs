@@ -36,7 +36,7 @@ pub fn first(today: Date, policy: &Policy, calendar: &Calendar) -> Due {
 }
 
 /// Due date after one more renewal. Counts from the due date, even if that is past (R-LOAN-4); with `charge_on_renewal`
-/// (R-MONEY-5) an overdue loan counts from today. Never earlier than before.
+/// (R-MONEY-5) an overdue loan counts from today. Never earlier than `due`.
 #[must_use]
 pub fn after_renewal(
     due: Date,
@@ -58,7 +58,7 @@ pub fn after_renewal(
     new
 }
 
-/// New due date of an open loan whose due date became a closed day; `None` if unchanged.
+/// New due date of an open loan whose due date became a closed day; `None` if the due date does not change.
 #[must_use]
 pub fn move_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
     calendar.is_closed(due)?;
@@ -66,7 +66,8 @@ pub fn move_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Cale
     (moved.day != due).then_some(moved)
 }
 
-/// New due date of an open loan after a day was set on which all books are due back; `None` if unchanged.
+/// New due date of an open loan after librarians set a day on which all books are due back; `None` if the due date does
+/// not change.
 #[must_use]
 pub fn cut_to_all_back_by(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
     let mut cut = Due { day: due, explain: Vec::new() };
@@ -111,7 +112,7 @@ pub fn within_membership(
     due
 }
 
-/// Cuts to a day, or to the open day before it. A past day has no effect.
+/// Cuts a due date to `last`, or to the open day before a closed `last`. A past `last` has no effect.
 fn cut(
     due: &mut Due,
     today: Date,
@@ -210,7 +211,7 @@ mod tests {
             let cut = first(today, &all_back_by(last), &calendar);
             assert_eq!(explained(&cut), (due, format!("7 days from Tuesday 27 Apr; {why}")));
         }
-        // A day after the due date or in the past has no effect; today has.
+        // A day after the due date or in the past has no effect; today has one.
         for (last, due) in [
             (date(2027, 5, 4), date(2027, 5, 4)),
             (date(2027, 5, 5), date(2027, 5, 4)),

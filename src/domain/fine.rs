@@ -1,8 +1,9 @@
 //! Fines of overdue loans (R-LOAN-5, R-RULE-3).
 //!
-//! A fine covers the days after the due date up to and including the last one, without closed days unless the rules
-//! count them. Each day follows the rules of that day: price, grace days, maximum fine, whether the price of the copy
-//! is a maximum too, and whether closed days count. A change of rules therefore alters no fine for earlier days.
+//! A fine covers the days after the due date, up to and including the day of the return or today, without closed days
+//! unless the rules count them. Each day follows the rules of that day: price, grace days, maximum fine, whether the
+//! price of the copy is a maximum too, and whether closed days count. A change of rules therefore alters no fine for
+//! earlier days.
 
 use jiff::civil::Date;
 
@@ -22,7 +23,7 @@ pub struct Fine {
     pub amount: Money,
     /// Charged overdue days.
     pub days: i64,
-    /// Explanation; empty for a loan in time.
+    /// Explanation; empty for a loan that is not overdue.
     pub explain: Vec<Message>,
 }
 
@@ -45,7 +46,7 @@ impl<'a> From<(&'a str, Option<Money>)> for FineFacts<'a> {
     }
 }
 
-/// A copy without a price.
+/// Creates the facts of a loan whose copy has no price.
 impl<'a> From<&'a str> for FineFacts<'a> {
     fn from(category: &'a str) -> Self {
         Self { category, price: None }
@@ -56,7 +57,7 @@ impl<'a> From<&'a str> for FineFacts<'a> {
 struct Stretch {
     first: i64,
     last: i64,
-    /// Charged days among them.
+    /// Number of charged days in the stretch.
     days: i64,
     price: Money,
     grace: i64,
@@ -146,7 +147,7 @@ pub fn amount<'a>(
     Terms { history, facts: facts.into(), calendar }.tally(due, until).amount
 }
 
-/// Whole days past the due date, charged or not; 0 for a loan in time.
+/// Whole days past the due date, charged or not; 0 for a loan that is not overdue.
 #[must_use]
 pub fn overdue_days(due: Date, until: Date) -> i64 {
     (number(until) - number(due)).max(0)
@@ -205,7 +206,7 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
 
 /// Maximum number of closed days named one by one.
 const NAMED: i64 = 3;
-/// Maximum number of overdue days up to which closed days are named; beyond it they are only counted.
+/// Maximum number of overdue days for which closed days are named; for more overdue days, closed days are only counted.
 const LOOKED_THROUGH: i64 = 60;
 
 fn explain_closed_days(terms: &Terms<'_>, due: Date, until: Date, messages: &mut Vec<Message>) {
@@ -388,7 +389,7 @@ mod tests {
         assert_eq!((returned_on(5), returned_on(8)), (rupees(5), rupees(20)));
     }
 
-    /// K20: a fine came to more than the book.
+    /// K20: a fine exceeded the price of the book.
     #[test]
     fn a_fine_stops_at_the_price_of_the_copy_if_the_rules_say_so_r_rule_3() {
         let bounded = |max: Option<i64>| {

@@ -71,7 +71,7 @@ pub struct Hold {
     pub placed_at: String,
 }
 
-/// Last day on which a copy is kept: the stored day, or the next open day if it was closed since.
+/// Last day on which a copy is kept: the stored day, or the next open day if the stored day is now a closed day.
 #[must_use]
 pub fn last_day(ready_until: Date, calendar: &Calendar) -> Date {
     calendar.next_open(ready_until).unwrap_or(ready_until)

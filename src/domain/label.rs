@@ -138,7 +138,7 @@ pub struct LabelBatch {
     pub last: String,
 }
 
-/// Range of barcodes: all have the same prefix, and a number from the first to the last.
+/// Range of barcodes with the same prefix, from the number of `from` to the number of `to`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// Part before the number, folded.

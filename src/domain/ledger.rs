@@ -74,7 +74,7 @@ pub struct Line {
     pub reason: String,
     /// Change of the balance; negative for payments and waivers.
     pub amount: Money,
-    /// Explanation of the amount, and what happened to it later.
+    /// Explanation of the amount, then the settlements of a charge, or the charges that another line settled.
     pub explain: Vec<Message>,
     /// Unpaid part of a charge; otherwise 0.
     pub open: Money,
@@ -87,7 +87,7 @@ pub struct Line {
     /// The line that a reversal cancels.
     #[schema(required)]
     pub reverses: Option<LineId>,
-    /// True if a reversal cancels it and was not itself reversed.
+    /// True if a reversal cancels this line and was not itself reversed.
     pub reversed: bool,
     /// True if money changed hands: a payment, a refund, or the reversal of one. Other lines only change what is owed.
     pub moves_money: bool,

@@ -36,7 +36,7 @@ pub struct LibrarySettings {
     /// Months after which an ended and settled loan loses its reader's name; null for never (R-PEOPLE-10).
     #[schema(minimum = 1, maximum = 120)]
     pub forget_after_months: Option<i64>,
-    /// True if books are suggested by what other readers borrowed.
+    /// True if the library suggests books that other readers borrowed.
     pub suggestions: bool,
 }
 
@@ -81,7 +81,7 @@ pub const CURRENCY_CODE: Text =
 pub const BATCH: Text = Text { field: "batches", label: "Batch", min: 1, max: 20, kind: Kind::Line };
 pub const DEPARTMENT: Text =
     Text { field: "departments", label: "Department", min: 1, max: 100, kind: Kind::Line };
-/// Code 128 and most labels have room for it and the number.
+/// Code 128 and most labels have room for the prefix and the number.
 pub const ACCESSION_PREFIX: Text =
     Text { field: "accessionPrefix", label: "Prefix of accession numbers", min: 0, max: 8, kind: Kind::Line };
 /// One of [`LANGUAGES`].
@@ -92,7 +92,6 @@ pub const LANGUAGE: Text =
 pub const FINANCIAL_YEAR_MONTH: Number =
     Number { field: "financialYearMonth", label: "Financial year begins in", min: 1, max: 12 };
 
-/// Months.
 pub const FORGET_AFTER_MONTHS: Number =
     Number { field: "forgetAfterMonths", label: "Forget readers after (months)", min: 1, max: 120 };
 

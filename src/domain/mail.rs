@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[schema(as = MailChannel)]
 pub enum Channel {
     Mail,
-    /// SMS or chat, by the operator's gateway.
+    /// SMS or chat, through the operator's gateway.
     Text,
 }
 
@@ -43,7 +43,7 @@ pub enum Kind {
     Notice,
     /// Reminders of a person's loans, once a day.
     Digest,
-    /// Mail of `library mail test`, or from the page of mails.
+    /// Test mail, sent by `library mail test` or from the page of mails.
     Test,
 }
 

@@ -152,16 +152,17 @@ pub struct Notice {
     pub hold: Option<HoldId>,
     pub line: Option<LineId>,
     pub book: Option<BookId>,
-    /// Change that caused it; `None` for reminders.
+    /// Change that caused the notice; `None` for reminders.
     pub change: Option<ChangeId>,
     /// Due date of the loan, or last day of the hold, named in the text; once that day moves, the notice is outdated.
     pub about: Option<Date>,
-    /// Rank among the reminders of one loan or hold and day, earliest first; `None` if a change caused the notice.
+    /// Rank among the reminders about one loan or hold with the same `about`, earliest first; `None` if a change caused the
+    /// notice.
     pub step: Option<i64>,
     /// Day on which the daily job wrote the reminder; `None` if a change caused the notice.
     pub day: Option<Date>,
     pub text: Vec<Message>,
-    /// Identity: a second notice with the same cause is never written.
+    /// Idempotency key: a second notice with the same cause is never written.
     pub cause: String,
 }
 
@@ -221,8 +222,8 @@ impl Notice {
         Self { to_guardian: true, cause: format!("guardian:{}", self.cause), ..self.clone() }
     }
 
-    /// Creates the notice that a kept copy goes to the next reader after `until`; `stored` is the hold's last day before the
-    /// calendar moved it.
+    /// Creates the notice that a kept copy goes to the next reader after `until`; `hold.until` is the hold's last day before
+    /// the calendar moved that day.
     #[must_use]
     pub fn hold_expiring(hold: &KeptHold, until: Date, today: Date) -> Self {
         let text = message::notice_hold_expiring(&hold.title, until);
@@ -253,7 +254,7 @@ pub struct DueLoan {
     pub is_weekly: bool,
 }
 
-/// True on the day of weekly digests, which is Monday: the week's books are still to be returned.
+/// True on Monday, the day of weekly digests: the books due that week can still be returned in time.
 #[must_use]
 pub fn is_weekly_day(day: Date) -> bool {
     day.weekday() == Weekday::Monday
@@ -297,7 +298,7 @@ pub struct NoticeSettings {
     pub quiet: Option<QuietHours>,
 }
 
-/// Hours of the library's day in which mails wait, from the first to before the last; they may go past midnight.
+/// Hours of the library's day in which mails wait, from `from` up to but not including `to`; the range may cross midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuietHours {
@@ -308,7 +309,7 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
-    /// True if the hours include this one.
+    /// True if `hour` is a quiet hour.
     #[must_use]
     pub fn include(self, hour: i64) -> bool {
         if self.from <= self.to {
@@ -319,10 +320,8 @@ impl QuietHours {
     }
 }
 
-/// Days.
 pub const DUE_SOON_DAYS: Number =
     Number { field: "dueSoonDays", label: "Days before the due date", min: 1, max: 30 };
-/// Days.
 pub const OVERDUE_DAYS: Number =
     Number { field: "overdueDays", label: "Days after the due date", min: 1, max: 365 };
 
@@ -335,7 +334,7 @@ pub const QUIET_FROM: Number = Number { field: "from", label: "First quiet hour"
 /// Hours after midnight.
 pub const QUIET_TO: Number = Number { field: "to", label: "End of the quiet hours", min: 0, max: 23 };
 
-/// Days that a weekly digest looks ahead: the next one comes after as many.
+/// Days that a weekly digest looks ahead: the interval between two digests.
 const WEEK: i64 = 7;
 
 /// Maximum number of reminders of one overdue loan.
@@ -432,14 +431,14 @@ impl NoticeSettings {
         today.checked_add(Span::new().days(days)).unwrap_or(today)
     }
 
-    /// Returns the newest reminder due for a loan today, with its rank. Earlier missed reminders are skipped.
+    /// Returns the kind and the rank of the newest reminder due for a loan today; skips earlier reminders that were missed.
     #[must_use]
     pub fn step(&self, loan: &DueLoan, today: Date) -> Option<(Kind, i64)> {
         let late = i64::from((today - loan.due).get_days());
         if late < 0 {
             let length = i64::from((loan.due - loan.begun).get_days());
-            // A loan no longer than the warning period would be warned of at once, so its warning comes halfway.
-            // A week of the reader's own choice is not shortened: a later digest would come after the due date.
+            // For a loan no longer than the warning period, the reminder would come at once, so it comes halfway through
+            // the loan. The week of a weekly digest is not shortened: the next digest may come after the due date.
             let days = self.due_soon_days.map(|days| match days {
                 _ if loan.is_weekly => days.max(WEEK),
                 _ if days < length => days,

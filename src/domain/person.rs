@@ -1,4 +1,4 @@
-//! People as librarians see them: their details, their right to borrow and their open loans (R-PEOPLE-1).
+//! People as shown to librarians: their details, their right to borrow and their open loans (R-PEOPLE-1).
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub const BARRED_REASON: Text =
 /// Field name of the membership's last day.
 pub const VALID_UNTIL: &str = "validUntil";
 
-/// Barred from borrowing up to and including a day.
+/// Bar from borrowing, up to and including `until`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Barred {
@@ -57,14 +57,14 @@ pub struct Details {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub guardian_email: Option<String>,
-    /// Phone of a parent or guardian; left out like the address.
+    /// Phone of a parent or guardian; left out in the same cases as the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub guardian_phone: Option<String>,
 }
 
 impl Details {
-    /// Removes what only a librarian who may change people sees.
+    /// Removes the guardian's address and phone, which only librarians who may change people see.
     pub fn hide_guardian(&mut self) {
         (self.guardian_email, self.guardian_phone) = (None, None);
     }
@@ -128,7 +128,7 @@ pub struct Standing {
     pub owes: Money,
 }
 
-/// A person as librarians see one.
+/// A person as shown to librarians.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Person {

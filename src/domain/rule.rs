@@ -182,7 +182,8 @@ impl Choice {
     }
 }
 
-/// Trims and removes control characters (`PostgreSQL` cannot store NUL) and, in a single line, line breaks.
+/// Trims the text, removes control characters (`PostgreSQL` cannot store NUL) and, in a single line, replaces line breaks
+/// with spaces.
 fn clean(raw: &str, paragraphs: bool) -> String {
     let text: String = raw
         .replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-//! All decisions of librarians: rules with their first days, the calendar, the library's settings.
+//! Configuration by librarians: rules with their first days, the calendar, the library's settings.
 
 use jiff::civil::Date;
 

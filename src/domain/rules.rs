@@ -187,7 +187,7 @@ impl CategoryRules {
         }
     }
 
-    /// Returns `base` with these values in place of its own.
+    /// Returns `base`, overridden by these values.
     #[must_use]
     pub fn over(&self, base: Policy) -> Policy {
         Policy {
@@ -277,11 +277,11 @@ pub struct Rules {
     pub self_return: bool,
     /// True if students may renew without the desk.
     pub self_renew: bool,
-    /// True if overdue days count although the library is closed.
+    /// True if closed days are charged as overdue days too.
     pub charge_closed_days: bool,
     /// True if renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
     pub charge_on_renewal: bool,
-    /// True if a copy returned at the desk is to be shelved before it can be taken (R-RULE-7).
+    /// True if a copy returned at the desk must be shelved before a student can take it without the desk (R-RULE-7).
     pub returns_wait_to_be_shelved: bool,
 }
 
@@ -310,8 +310,8 @@ pub fn same_name(one: &str, other: &str) -> bool {
 }
 
 impl Rules {
-    /// Validates and normalises the rules (`Student` first and complete); returns all their errors. They begin today or
-    /// later, so the fines of earlier days stay (R-RULE-3).
+    /// Validates and normalises the rules (`Student` first and complete); returns all their errors. The first day is today
+    /// or later, so the fines of earlier days do not change (R-RULE-3).
     pub fn checked(mut self, today: Date) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if self.effective_from.is_some_and(|day| !(today..=DAYS.1).contains(&day)) {
@@ -363,8 +363,8 @@ impl Rules {
     }
 }
 
-/// All versions ever saved. A day has the rules of the version saved last among those that have begun by then; days
-/// before all versions have the defaults.
+/// All saved versions. On each day, the version saved last among the versions that have begun applies; the defaults apply
+/// before all versions.
 #[derive(Clone, Debug)]
 pub struct RuleHistory {
     /// Versions by first day; each holds until the next begins. Never empty.
@@ -388,13 +388,13 @@ impl RuleHistory {
     #[must_use]
     pub fn with(mut self, from: Date, mut rules: Rules) -> Self {
         rules.effective_from = Some(from);
-        // A version replaces earlier saved ones that would begin later.
+        // A version replaces earlier saved versions that would begin on the same day or later.
         self.periods.retain(|(begun, _)| begun.is_none_or(|begun| begun < from));
         self.periods.push((Some(from), rules));
         self
     }
 
-    /// True if some version bounds a fine by the price of the copy.
+    /// True if any version limits a fine to the price of the copy.
     #[must_use]
     pub fn need_prices(&self) -> bool {
         let needs = |category: &Category| category.rules.fine_up_to_price == Some(true);

@@ -1,7 +1,7 @@
-//! Books suggested to readers, counted from the loans of all.
+//! Books suggested to readers, counted from the loans of all readers.
 //!
-//! A suggestion tells nothing about one reader: it rests on the loans of at least [`READERS`], shows no count, and
-//! changes once a week, so that two days compared show no single loan.
+//! A suggestion reveals nothing about a single reader: it is based on the loans of at least [`READERS`] readers, shows no
+//! count, and changes only once a week, so that comparing two days reveals no single loan.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,21 @@ pub const READERS: usize = 5;
 /// Maximum number of suggested books.
 pub const BOOKS: usize = 12;
 
-/// Latest titles of one reader that are counted. A teacher who borrows for whole classes has more, and would tie every
-/// title to every other.
+/// Maximum number of one reader's latest titles that are counted. A teacher who borrows for whole classes has more, which
+/// would relate every title to every other.
 const TITLES: usize = 200;
 
-/// Says if suggestions counted on a day, or never, must be counted anew: once a week, from Monday on.
+/// True if suggestions last counted on this day, or never, must be counted again: once a week, from Monday on.
 #[must_use]
 pub fn is_due(counted: Option<Date>, today: Date) -> bool {
     let monday = today.saturating_sub(i64::from(today.weekday().to_monday_zero_offset()).days());
     counted.is_none_or(|day| day < monday)
 }
 
-/// Finds for each title the titles that its readers also borrowed, the most telling first. Titles without any are left
-/// out; the others come in the order of their ids.
+/// Finds for each title the titles that its readers also borrowed, best match first. Omits titles without a match and
+/// orders the others by id.
 ///
-/// `lent` holds each reader's titles once, reader by reader, each reader's latest first.
+/// `lent` is grouped by reader and lists each of a reader's titles once, latest first.
 #[must_use]
 pub fn also_borrowed(lent: &[(UserId, BookId)]) -> Vec<(BookId, Vec<BookId>)> {
     let mut titles: Vec<BookId> = lent.iter().map(|(_, book)| *book).collect();
@@ -75,8 +75,8 @@ pub fn also_borrowed(lent: &[(UserId, BookId)]) -> Vec<(BookId, Vec<BookId>)> {
     found
 }
 
-/// Returns the cosine of two titles' readers, less sure the fewer they are. The cosine keeps the set text, which every
-/// reader borrows, from leading every list.
+/// Returns the cosine similarity of two titles' readers, reduced if the titles have few readers in common. The cosine
+/// keeps a set text, which every reader borrows, from leading every list.
 fn likeness(both: f64, one: usize, other: usize) -> f64 {
     both / (as_number(one) * as_number(other)).sqrt() * (both / (both + as_number(READERS)))
 }

@@ -89,13 +89,13 @@ impl Placeholder {
         }
     }
 
-    /// True for a block that the program writes: a paragraph of its own, once in the text.
+    /// True for a block that the program writes: the text contains the block once, as a paragraph of its own.
     #[must_use]
     pub fn is_block(self) -> bool {
         matches!(self, Self::Link | Self::Books | Self::Notice)
     }
 
-    /// Returns one line on the value.
+    /// Describes the placeholder's value in one line.
     #[must_use]
     pub fn about(self) -> Message {
         match self {
@@ -119,7 +119,7 @@ pub struct Wording {
     pub body: String,
 }
 
-/// The library's own wordings of a mail; null for the program's.
+/// The library's own wordings of a mail; null for the program's wording.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schema(as = MailWordings)]
@@ -130,9 +130,8 @@ pub struct Wordings {
     pub hi: Option<Wording>,
 }
 
-/// Characters; RFC 5322 advises short lines, and mail programs show no more.
+/// Limit in characters: RFC 5322 advises short lines, and mail programs show no more.
 pub const SUBJECT: Text = Text { field: "subject", label: "Subject", min: 1, max: 150, kind: Kind::Line };
-/// Characters.
 pub const BODY: Text = Text { field: "body", label: "Text", min: 1, max: 4000, kind: Kind::Paragraphs };
 
 /// Piece of a wording.
@@ -229,7 +228,7 @@ impl Wording {
                 problems.push(field("body"), message::wording_missing(block.as_str()));
             }
         }
-        // One error per field: the screen shows one, and the first is the one to mend first.
+        // Keeps one error per field: the screen shows only one, and the first must be corrected first.
         let mut fields = BTreeSet::new();
         problems.0.retain(|problem| fields.insert(problem.field.clone()));
         invalid.0.extend(problems.0);

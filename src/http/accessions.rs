@@ -1,4 +1,4 @@
-//! Quick add: a title with its ISBN and the copies at hand, to be described later.
+//! Quick add: adds a title with its ISBN and first copies; a librarian describes the title later.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use crate::{
     storage,
 };
 
-/// Author, genre and shelf location may stay empty until the title is described.
+/// Limits of author, genre and shelf location, which may stay empty until the title is described.
 pub const LATER_AUTHOR: Text = Text { min: 0, ..AUTHOR };
 pub const LATER_GENRE: Text = Text { min: 0, ..GENRE };
 pub const LATER_LOCATION: Text = Text { min: 0, ..LOCATION };
@@ -47,7 +47,7 @@ pub struct AccessionForm {
     /// Shelf location.
     #[serde(default)]
     location: String,
-    /// ISBN of 10 or 13 digits; refused if a title has it already.
+    /// ISBN of 10 or 13 digits; refused if the catalogue has a title with this ISBN.
     isbn: Option<String>,
     /// Price of a copy.
     price: Option<Money>,

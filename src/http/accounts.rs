@@ -122,7 +122,7 @@ pub(super) enum Tries {
     KnownDevice((String, device::Name)),
     /// Limits of the network and of the account.
     Elsewhere(Secret, Network),
-    /// Limit of second-factor codes of an account: one per known browser; elsewhere one for all other browsers
+    /// Limits of second-factor codes of an account: one limit per known browser; one limit for all other browsers
     /// together, plus the limit of the network.
     SecondFactor((UserId, Option<device::Name>), Network),
 }
@@ -145,7 +145,8 @@ impl Tries {
 }
 
 impl App {
-    /// Limits how often a sign-in that stores a row may begin: per browser if it signed in before, else per network (X6).
+    /// Rate-limits the start of sign-ins that store a row: per browser in which an account signed in before; otherwise,
+    /// and once that limit is used up, per network (X6).
     pub(super) fn take_begin(
         &self,
         of_network: &Limit<Network>,
@@ -202,8 +203,8 @@ impl Limits {
     }
 
     /// Returns the weight of a sign-in in the password queue (R12), lowest first: 0 in a known browser, else recent
-    /// failures of the account times those of the network. A user who mistypes once is served before attackers, whether
-    /// they guess from one network or at one account.
+    /// failures of the account times those of the network. A user who mistypes once is served before an attacker who
+    /// guesses from one network or at one account.
     fn failures(&self, tries: &Tries) -> f64 {
         match tries {
             // Second-factor codes do not wait in the password queue.
@@ -214,7 +215,7 @@ impl Limits {
         }
     }
 
-    /// Gives the rate-limit tokens back after a right secret, or one that was not checked.
+    /// Gives the rate-limit tokens back if the secret was right or was not checked.
     pub(super) fn give_back_sign_in(&self, tries: Tries) {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.give_back(&device),
@@ -233,7 +234,7 @@ impl Limits {
     }
 }
 
-/// Selects the limits for passwords of an account: the browser's if it knows the account.
+/// Selects the limits for passwords of an account: the browser's own limit if the account has signed in there before.
 fn tries(device: Option<&Device>, account: &str, network: Network, stored: Option<&str>) -> Result<Tries> {
     Ok(match (device, stored) {
         (Some(device), Some(hash)) if device.knows(hash)? => {
@@ -288,7 +289,8 @@ pub async fn sign_in(
         return Err(Error::InvalidCredentials);
     }
     let email = folded_email(&form.email);
-    // No stored address has control characters, and PostgreSQL accepts no NUL: treat as unknown, and count it.
+    // No stored address has control characters, and PostgreSQL accepts no NUL: treat the address as unknown, and count
+    // the failure.
     let found = if email.contains(char::is_control) {
         None
     } else {
@@ -324,7 +326,7 @@ pub async fn sign_in(
 }
 
 impl App {
-    /// Verifies the signed-in user's password within the sign-in limits; returns its stored hash if right.
+    /// Verifies a user's password within the sign-in limits; returns the stored hash if the password is right.
     pub async fn own_password(
         &self,
         uid: UserId,
@@ -343,7 +345,7 @@ impl App {
     }
 }
 
-/// Details of a sign-in after its password was verified.
+/// Details of a sign-in whose password or passkey was verified.
 pub(super) struct VerifiedSignIn {
     /// Browser, if known.
     pub device: Option<Device>,
@@ -513,8 +515,8 @@ pub struct Redemption {
     /// Roll number of the code's owner, as on the ID card.
     #[serde(default)]
     roll_number: String,
-    /// Email of the code's owner if no roll number is given. Given with a roll number, it is added to a record without
-    /// an email.
+    /// Email of the code's owner, if no roll number is given. With a roll number, the email is added to the person's
+    /// record if the record has none.
     #[serde(default)]
     email: String,
     /// Sign-in code, case-insensitive, with or without the hyphen.
@@ -609,7 +611,7 @@ pub async fn redeem_code(
     finish_sign_in(&app, &headers, user, verified, |_| Ok(())).await
 }
 
-/// Sign out: the session ends on the server.
+/// Sign out, and end the session on the server.
 #[utoipa::path(post, path = "/auth/sign-out", responses((status = 204)))]
 pub async fn sign_out(
     State(app): State<Shared>,
@@ -662,7 +664,7 @@ pub struct Session {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
     unread_notices: Option<i64>,
-    /// Seconds until a librarian's session ends without activity; omitted for others.
+    /// Seconds until a librarian's session ends without activity; omitted for other users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
     expires_in: Option<i64>,
@@ -670,8 +672,8 @@ pub struct Session {
 
 /// Read the session; for a visitor `user` is null.
 ///
-/// A page marks requests that it makes by itself, here and elsewhere, with `Library-Background: 1`: they do not count
-/// as activity. Every other request prolongs a librarian's session.
+/// The header `Library-Background: 1`, on this and every other call, marks a read that a page makes by itself: such a
+/// read does not count as activity. Every other request prolongs a librarian's session.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
 pub async fn read_session(
     State(app): State<Shared>,
@@ -688,7 +690,7 @@ pub async fn read_session(
     };
     let provider = app.settings.provider.as_ref().map(|provider| provider.label().to_owned());
     let unread_notices = match user.as_ref().map(|user| user.uid) {
-        // If the count cannot be read, the session is returned without it.
+        // If reading the count fails, the session is returned without the count.
         Some(uid) => app.library.db.read(move |tx| notices::unread(tx, uid)).await.ok(),
         None => None,
     };

@@ -1,4 +1,4 @@
-//! Backups in the browser: list them, make one, download one.
+//! Backups in the browser: list, make and download.
 
 use std::{
     fs::File,
@@ -39,12 +39,13 @@ const PORTION: usize = 256 * 1024;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptBackup {
-    /// Name of its file.
+    /// Name of the backup's file.
     name: String,
     /// `daily`, `by-hand` or `before-update`.
     occasion: &'static str,
-    /// `verified`: verified when it was made, and unchanged since. `damaged`: the file was changed. `unchecked`: not
-    /// compared yet; read the list again. `unknown`: there is nothing to compare it with.
+    /// `verified`: verified when the backup was made, and unchanged since. `damaged`: the file differs from its
+    /// manifest. `unchecked`: the file is not compared with its manifest yet; read the list again. `unknown`: the
+    /// backup has no manifest.
     state: &'static str,
     made_at: String,
     /// Size of the file in bytes.
@@ -95,11 +96,11 @@ pub struct BackupPlan {
     /// Time of day in the library's time zone.
     #[schema(value_type = String)]
     at: Time,
-    /// Number of days for which a backup each is kept.
+    /// Number of newest days whose last backup is kept.
     days: usize,
-    /// Number of weeks before those days, also with a backup each.
+    /// Number of weeks before those days whose last backup is kept.
     weeks: usize,
-    /// Number of months before those weeks, also with a backup each.
+    /// Number of months before those weeks whose last backup is kept.
     months: usize,
 }
 
@@ -119,14 +120,14 @@ impl From<&Daily> for BackupPlan {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupList {
-    /// Null if the server makes no backups.
+    /// Plan of the daily backups; null if the server makes none.
     #[schema(required)]
     plan: Option<BackupPlan>,
     /// True if the database is PostgreSQL, which `pg_dump` backs up.
     postgres: bool,
     /// True while a backup requested by hand is being made.
     running: bool,
-    /// Reason why the backups cannot be listed or the last one was not made; null without a failure.
+    /// Reason why the server could not list the backups or make the last backup; null without a failure.
     #[schema(required)]
     failure: Option<String>,
     /// True if the caller has every capability, which a download requires.
@@ -163,8 +164,8 @@ pub async fn list_backups(
     }))
 }
 
-/// Make a backup now, in addition to the daily ones; the last ten made by hand are kept. The server makes it in the
-/// background: read the list for the result. While a backup is being made, a second call changes nothing.
+/// Make a backup now, in addition to the daily ones; the server keeps the last ten backups made by hand. The backup is
+/// made in the background: read the list for the result. While a backup is being made, a second call changes nothing.
 #[utoipa::path(post, path = "/backups", responses((status = 204)))]
 pub async fn make_backup(
     State(app): State<Shared>,
@@ -189,8 +190,8 @@ pub async fn make_backup(
     Ok(answer)
 }
 
-/// Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because a
-/// backup contains all data. Each download is logged.
+/// Download a backup, a SQLite file for `library restore`. Only for librarians with every capability, because a backup
+/// contains all data. Each download is logged.
 #[utoipa::path(get, path = "/backups/{name}", params(("name" = String, Path)),
     responses((status = 200, body = String, content_type = "application/vnd.sqlite3")))]
 pub async fn download_backup(

@@ -21,26 +21,26 @@ use crate::{
     storage::{calendar_links, loans, mail_choices},
 };
 
-/// The caller's link, which only its maker has seen.
+/// The caller's calendar link, without its address, which is shown only once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CalendarLink {
-    /// Time at which the link was made; null without one.
+    /// Time at which the link was made; null without a link.
     #[schema(required, format = DateTime)]
     made_at: Option<String>,
 }
 
-/// A new link.
+/// New calendar link.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NewCalendarLink {
-    /// Address for the calendar program; it is shown only now.
+    /// Address for the calendar program; shown only once.
     address: String,
     #[schema(format = DateTime)]
     made_at: String,
 }
 
-/// Say whether the caller has a calendar link.
+/// Read whether the caller has a calendar link.
 #[utoipa::path(get, path = "/me/calendar-link", responses((status = 200, body = CalendarLink)))]
 pub async fn read_calendar_link(
     State(app): State<Shared>,
@@ -50,7 +50,7 @@ pub async fn read_calendar_link(
     Ok(Json(CalendarLink { made_at: made_at.map(rfc3339) }))
 }
 
-/// Make a calendar link for the caller's due dates. An earlier one ends.
+/// Make a calendar link for the caller's due dates, in place of an earlier link.
 #[utoipa::path(post, path = "/me/calendar-link", responses((status = 200, body = NewCalendarLink)))]
 pub async fn make_calendar_link(
     State(app): State<Shared>,
@@ -70,8 +70,8 @@ pub async fn end_calendar_link(State(app): State<Shared>, SignedIn(user): Signed
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the due dates of the link's reader as a calendar file. A link that ended, and that of a deactivated reader, are
-/// not found.
+/// Returns the due dates of the link's reader as a calendar file; fails with [`Error::NotFound`] if the link has ended
+/// or the reader is deactivated.
 pub async fn calendar(State(app): State<Shared>, Path(file): Path<String>) -> Result<Response> {
     let token = file.strip_suffix(".ics").ok_or(Error::NotFound)?;
     let (hash, policies) = (hashed(token), app.library.policies.clone());

@@ -44,7 +44,7 @@ pub struct ChangeQuery {
     person: Option<UserId>,
     #[param(value_type = Option<i64>)]
     book: Option<BookId>,
-    /// Changes of this copy itself; its loans are listed under its title.
+    /// Changes of this copy itself; loans of the copy are listed under the title.
     #[param(value_type = Option<i64>)]
     copy: Option<CopyId>,
     /// Kind of change, for instance `lent`.
@@ -102,8 +102,8 @@ pub struct ChangeRow {
     forgotten: bool,
 }
 
-/// True if the librarian has the capability to undo this kind of change; `None` if it can never be undone. Only the
-/// librarian who took a payment, or one who may pay money out, may undo the payment (X11).
+/// True if the librarian has the capability to undo this kind of change; `None` if the change can never be undone. Only
+/// the librarian who took a payment, or one who may pay money out, may undo the payment (X11).
 fn may_undo(librarian: &User, recorded: &Recorded) -> Option<bool> {
     let may = |needed| librarian.capabilities.contains(&needed);
     let needed = recorded.change.undone_by()?;
@@ -178,7 +178,7 @@ fn filter(query: &ChangeQuery, clock: &Clock) -> Filter {
     }
 }
 
-/// List what happened, newest first.
+/// List the changes, newest first.
 #[utoipa::path(get, path = "/changes", params(ChangeQuery), responses((status = 200, body = ChangeList)))]
 pub async fn list_changes(
     State(app): State<Shared>,
@@ -213,7 +213,7 @@ pub struct UndoneChange {
 
 /// Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it.
 ///
-/// A student undoes their own borrow, extension or return within five minutes.
+/// Students may undo their own borrow, extension or return within five minutes.
 #[utoipa::path(post, path = "/changes/{id}/undo", params(("id" = i64, Path)),
     responses((status = 200, body = UndoneChange)))]
 pub async fn undo_change(

@@ -16,7 +16,7 @@ use super::{Shared, error::Error};
 const FORWARDED: &str = "x-forwarded-for";
 
 /// Network of a client: an IPv4 address, or the /64 of an IPv6 address, the smallest block that a household or a server
-/// gets (RFC 6177, BCP 157), within which it picks addresses freely.
+/// gets and freely picks its addresses from (RFC 6177, BCP 157).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
@@ -46,7 +46,7 @@ pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr])
     client(peer(extensions), headers, trusted).to_canonical()
 }
 
-/// Logs once that an untrusted address forwards requests, so that all visitors behind it share one address's limits
+/// Logs once if an untrusted address forwards requests: all visitors behind that address then share its rate limits
 /// (O8).
 pub fn note_unknown_proxy(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) {
     static LOGGED: Once = Once::new();
@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
     }
 
-    /// Regression test for S1 and P4: the list used to be read from the left, up to the first item that is not an
-    /// address.
+    /// Regression test for S1 and P4: the server used to read the list from the left, up to the first item that is not
+    /// an address.
     #[test]
     fn a_client_cannot_put_an_address_of_its_choice_before_its_own() {
         for forged in
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["9.9.9.9, \u{e9}"]), "10.0.0.1");
     }
 
-    /// S16, P4: a client with one IPv6 address has 2⁶⁴ of them.
+    /// S16, P4: a client with one IPv6 address can use 2⁶⁴ addresses.
     #[test]
     fn the_addresses_of_one_network_count_as_one() {
         let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());

@@ -17,7 +17,8 @@ pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// Builds a `Set-Cookie` hidden from scripts and other sites; without a lifetime in seconds it ends with the browser.
+/// Builds a `Set-Cookie` hidden from scripts and other sites; without a lifetime (in seconds), the cookie ends with the
+/// browser.
 pub fn set(https: bool, name: &str, value: &str, path: &str, lifetime: Option<i64>) -> Result<HeaderValue> {
     made(https, name, value, path, lifetime, "Strict")
 }

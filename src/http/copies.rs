@@ -30,7 +30,7 @@ use crate::{
     storage::{books, copies},
 };
 
-/// Maximum number of copies shelved in one transaction; further transactions shelve the rest.
+/// Maximum number of copies shelved in one transaction; the client repeats the call for the rest.
 const AT_ONCE: i64 = 500;
 
 /// Translates an obstacle to a change of the stock into an error of the API.
@@ -56,7 +56,7 @@ pub fn refused_in(given: &[String], error: circulation::Error) -> Error {
     }
 }
 
-/// Page of a title's copies, with the number of all its copies per state.
+/// Page of a title's copies, with the number of the title's copies per state.
 #[derive(Serialize, ToSchema)]
 pub struct CopyList {
     copies: Vec<Copy>,
@@ -128,7 +128,7 @@ pub struct NewCopies {
     count: Option<i64>,
 }
 
-/// Copies that were added.
+/// Copies that were added, at most the first 100.
 #[derive(Serialize, ToSchema)]
 pub struct AddedCopies {
     copies: Vec<Copy>,
@@ -168,7 +168,7 @@ pub async fn add_copies(
             ids.extend(added.map_err(|error| refused_in(&given, error))?);
         }
         let mut added = Vec::with_capacity(ids.len());
-        // Only the first page of them; the list of copies has the rest.
+        // Returns the first page of the added copies; the list of copies has the rest.
         for copy in ids.iter().take(100) {
             added.extend(copies::by_id(tx, copy.id)?);
         }
@@ -181,7 +181,7 @@ pub async fn add_copies(
 pub const COUNT: crate::domain::rule::Number =
     crate::domain::rule::Number { field: "count", label: "Number of copies", min: 1, max: NO_OF_BOOKS.max };
 
-/// Changes to a copy; omitted fields stay.
+/// Changes to a copy; omitted fields stay unchanged.
 #[expect(clippy::option_option, reason = "null differs from an omitted field")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -262,7 +262,7 @@ pub struct Move {
 pub struct Moved {
     #[serde(flatten)]
     copy: Copy,
-    /// For a lost copy that turned up: its price, still charged to the reader who lost it (R-MONEY-4).
+    /// Price of a lost copy that was found, if the price is still charged to the reader (R-MONEY-4).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     lost: Option<LostPrice>,
@@ -321,10 +321,10 @@ pub struct LastReader {
 pub struct ListedCopy {
     #[serde(flatten)]
     copy: Copy,
-    /// Day of its last change or return; null if none is known.
+    /// Day of the copy's last recorded change or return; null if none is recorded.
     #[schema(required, value_type = Option<String>, format = Date)]
     since: Option<Date>,
-    /// Null if the copy was never lent, or if the reader's name is erased.
+    /// Reader of the last ended loan; null without one, or if the reader's name is erased.
     #[schema(required)]
     last_reader: Option<LastReader>,
 }
@@ -391,7 +391,7 @@ pub struct Shelved {
     kept: i64,
 }
 
-/// Put all copies that wait to be shelved on the shelf (R-COPY-4).
+/// Put up to 500 of the copies that wait to be shelved on the shelf; repeat the call for the rest (R-COPY-4).
 #[utoipa::path(post, path = "/copies/shelve", responses((status = 200, body = Shelved)))]
 pub async fn shelve_copies(
     State(app): State<Shared>,

@@ -1,4 +1,4 @@
-//! Uploaded covers: a picture is stored under the hash of its bytes, and its address is saved with the book.
+//! Uploaded covers: the server stores a picture under the hash of its bytes, and the book stores the picture's address.
 
 use std::{sync::Arc, time::Duration};
 

@@ -15,7 +15,7 @@ pub const MOST_ROWS: usize = 100_000;
 /// Rows read at once: few, because a change of a book may contain its description twice, which is 80 KiB.
 pub const PORTION: i64 = 250;
 
-/// Rows and the position of the next portion; `None` after the last one.
+/// Rows, and the position of the next portion; `None` after the last portion.
 pub type Portion<const COLUMNS: usize, P> = (Vec<[String; COLUMNS]>, Option<P>);
 
 fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -32,7 +32,7 @@ fn lines<const COLUMNS: usize>(rows: impl IntoIterator<Item = [String; COLUMNS]>
 }
 
 /// Streams a download with a header line and up to [`MOST_ROWS`] rows; `read` returns the portion at a position. A
-/// failure before the first row gets a problem response; a later one truncates the file.
+/// failure before the first row gets a problem response; a later failure truncates the file.
 pub async fn answer<const COLUMNS: usize, P, R, F>(
     name: &str,
     columns: [&str; COLUMNS],

@@ -48,10 +48,10 @@ pub struct ScanForm {
     #[serde(default)]
     #[schema(required)]
     code: String,
-    /// Person whom the desk has open.
+    /// Person whose record is open at the desk.
     #[schema(value_type = Option<i64>)]
     person: Option<UserId>,
-    /// Time at which the desk opened the person; a scan does not return copies lent since then.
+    /// Time at which the person's record was opened; a scan does not return copies lent since then.
     #[schema(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
     intent: Option<Intent>,
@@ -60,7 +60,7 @@ pub struct ScanForm {
     /// Lends or renews although the rules refuse.
     #[serde(rename = "override")]
     overriding: Option<OverrideForm>,
-    /// Day on which a return counts: from the day of lending to today.
+    /// Day that counts as the day of the return: from the day of the loan to today.
     #[schema(value_type = Option<String>, format = Date)]
     returned_on: Option<Date>,
     /// Damage to the copy: the copy is returned if it is on loan, and goes to repair.
@@ -174,7 +174,7 @@ pub enum Whose {
     Everyone,
 }
 
-/// Filters and page of the work at the desk today.
+/// Filters and page of today's work at the desk.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TodayQuery {
@@ -199,11 +199,11 @@ pub struct Takings {
     amount: Money,
     /// Credit that was paid out.
     paid_out: Money,
-    /// Payments of any day that were reversed.
+    /// Total of the payments, of any day, that were reversed today.
     reversed: Money,
 }
 
-/// Work at the desk today; undone changes count in no total.
+/// Today's work at the desk; the totals exclude undone changes.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeskToday {
@@ -216,21 +216,21 @@ pub struct DeskToday {
     lent: i64,
     returned: i64,
     renewed: i64,
-    /// Totals by method, for closing the till.
+    /// Totals by method of payment, for closing the till.
     takings: Vec<Takings>,
     /// Sum of `amount` over all methods, less `paidOut` and `reversed`.
     taken: Money,
     waived: Money,
     /// Fines dropped because overdue loans were extended (R-MONEY-5).
     fines_dropped: Money,
-    /// Newest first.
+    /// Changes, newest first.
     changes: Vec<ChangeRow>,
     /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// Read what was done at the desk today, with its totals (R-DESK-12).
+/// Read today's work at the desk, with its totals (R-DESK-12).
 #[utoipa::path(get, path = "/desk/today", params(TodayQuery), responses((status = 200, body = DeskToday)))]
 pub async fn read_desk_today(
     State(app): State<Shared>,
@@ -294,7 +294,7 @@ pub async fn read_desk_today(
     Ok(axum::Json(today))
 }
 
-/// Sums the fines that renewals dropped, without the fines that were charged later all the same.
+/// Sums the fines that renewals dropped, except those that were charged afterwards.
 fn fines_dropped(renewals: Vec<Recorded>, charged: &[Recorded]) -> Money {
     let is_charged = |renewal: ChangeId| {
         charged.iter().any(|one| {

@@ -3,9 +3,9 @@
 //!
 //! The cookie is `DEVICE.PROOF.PROOF…`: a random name of the browser and a proof for each of the last accounts. A proof
 //! is a MAC of the device's name under the account's password hash. So the server stores nothing, the cookie works on
-//! every server, it does not reveal the accounts, and a new password invalidates the account's proof. One more proof,
+//! every server and does not reveal the accounts, and a new password invalidates the account's proof. One more proof,
 //! under the key that all servers share, says only that some account signed in there: it lets the browser begin a
-//! sign-in even if others have used up the limit of its network (X6).
+//! sign-in even if other browsers have used up the limit of the network (X6).
 
 use axum::http::{HeaderMap, HeaderValue};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -14,7 +14,7 @@ use sha2::Sha256;
 
 use super::{API, cookie, error::Result, session::random};
 
-/// Accounts that one browser remembers; a computer shared by more people is not a personal device.
+/// Maximum number of accounts that one browser remembers; a computer shared by more people is not a personal device.
 const ACCOUNTS: usize = 8;
 /// Maximum number of proofs: one per account, and the one under the servers' key.
 const PROOFS: usize = ACCOUNTS + 1;
@@ -60,19 +60,19 @@ impl Device {
         Ok(mac.chain_update(b"library device").chain_update(self.name))
     }
 
-    /// True if an account signed in here before; `key` is [`super::App::browser_key`].
+    /// True if any account signed in with this browser before; `key` is [`super::App::browser_key`].
     pub fn has_signed_in(&self, key: &str) -> Result<bool> {
         self.knows(key)
     }
 
-    /// True if the account with this password hash signed in here before.
+    /// True if the account with this password hash signed in with this browser before.
     pub fn knows(&self, password_hash: &str) -> Result<bool> {
         let mac = self.mac(password_hash)?;
         Ok(self.proofs.iter().any(|proof| mac.clone().verify_truncated_left(proof).is_ok()))
     }
 
-    /// Builds the cookie after a sign-in. Without `password_hash`, it adds only the proof that some account signed in
-    /// here.
+    /// Builds the cookie after a sign-in. Without `password_hash`, the cookie gains only the proof that some account
+    /// signed in.
     pub fn signed_in(
         shown: Option<Self>,
         https: bool,

@@ -52,8 +52,8 @@ pub async fn handle_request(
     let address = client::address(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     client::note_unknown_proxy(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     let sound = is_sound(request.version(), request.headers());
-    // The template, not the path: a path may contain the id of a person's loan, and each value is a metric series kept
-    // for ever.
+    // The template, not the path: a path may contain the id of a person's loan, and each value creates a metric series
+    // that is kept for ever.
     let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let id = name(&request, &app);
     let span = tracing::info_span!("request", id, method = label, route);
@@ -83,7 +83,7 @@ pub async fn handle_request(
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    // On a kept connection, the server would parse the unread rest of the body as the next request.
+    // On a keep-alive connection, the server would parse the unread rest of the body as the next request.
     if !sound || !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -102,7 +102,7 @@ pub async fn handle_request(
 
 /// True if proxies and this server must agree on the request's end and host: one `Host`, and a body that states its
 /// length. Chunked bodies are refused altogether: no screen sends them, and their many spellings allow request
-/// smuggling (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the rest.
+/// smuggling (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the other ambiguous requests.
 fn is_sound(version: Version, headers: &HeaderMap) -> bool {
     let hosts = headers.get_all(header::HOST).iter().count();
     let hosts_wanted = if version == Version::HTTP_10 { 0..=1 } else { 1..=1 };

@@ -23,7 +23,8 @@ use crate::{
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Failures of a request. The messages for the caller use the specification's words where it gives them (section 8).
+/// Failures of a request. The messages for the caller use the wording of the specification (section 8) where there is
+/// one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Missing or invalid fields.
@@ -131,13 +132,13 @@ pub enum Error {
     /// The copy cannot change from one state to the other (R-COPY-2).
     #[error("a copy cannot go from {from:?} to {to:?}")]
     TransitionNotAllowed { from: copy::State, to: copy::Condition },
-    /// Another account has this email address; worded for the person choosing it.
+    /// Another account has this email address; the message depends on whether its owner or a librarian entered it.
     #[error("the email address is taken")]
     EmailTaken(Message),
-    /// Another account has this roll number; worded for the person choosing it.
+    /// Another account has this roll number; the message depends on whether its owner or a librarian entered it.
     #[error("the roll number is taken")]
     RollNumberTaken(Message),
-    /// The book was saved by someone else since it was loaded (R-BOOK-7).
+    /// Another save has replaced the version that the caller loaded (R-BOOK-7).
     #[error("the book was changed meanwhile")]
     Stale,
     /// The `Idempotency-Key` belongs to another request.
@@ -155,7 +156,7 @@ pub enum Error {
     /// Another phone has opened this pairing code.
     #[error("the pairing code was used")]
     PhoneCodeUsed,
-    /// No such pairing code, or it has expired.
+    /// The pairing code does not exist or has expired.
     #[error("the pairing code has expired")]
     PhoneCodeExpired,
     /// The librarian has the maximum number of phones.
@@ -176,7 +177,7 @@ pub enum Error {
     /// No mail server is configured.
     #[error("no mail server is configured")]
     MailOff,
-    /// The caller has no address for a mail.
+    /// The caller has no email address.
     #[error("the caller has no address")]
     NoOwnAddress,
     /// The import stopped after storing part of the people.

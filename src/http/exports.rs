@@ -1,4 +1,4 @@
-//! Lists exported whole as CSV: titles with their copies, and open holds.
+//! Complete lists as CSV: titles with their copies, and open holds.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ fn day(date: Option<Date>) -> String {
 
 /// Export the titles with their copies as CSV.
 ///
-/// A row for each copy, and one for a title without copies; at most 100 000. Cells that a spreadsheet would read as formulas are
-/// guarded.
+/// One row per copy, and one per title without copies; at most 100 000 rows. Cells that a spreadsheet would read as
+/// formulas are guarded.
 #[utoipa::path(get, path = "/books.csv", responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_books(State(app): State<Shared>) -> Result<Response> {
     let columns = [
@@ -69,7 +69,7 @@ pub async fn export_books(State(app): State<Shared>) -> Result<Response> {
 
 /// Export the open holds as CSV, in the order in which they were placed.
 ///
-/// At most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+/// At most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
 #[utoipa::path(get, path = "/holds.csv", responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_holds(State(app): State<Shared>) -> Result<Response> {
     let columns =

@@ -73,7 +73,7 @@ pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 pub(super) async fn body<S: Send + Sync>(mut request: Request, state: &S) -> Result<Bytes> {
     let limit = super::body_limit(request.uri().path());
-    // Refused by its length, before the server waits for its bytes.
+    // Refuses a body by its declared length, before waiting for its bytes.
     if request.body().size_hint().lower() > limit as u64 {
         return Err(Error::PayloadTooLarge(limit));
     }
@@ -167,7 +167,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     }
 }
 
-/// Number in a path; any other text gets 404.
+/// Positive number in a path; any other text gets 404.
 pub struct Id<T>(pub T);
 
 impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {

@@ -160,8 +160,8 @@ fn key(headers: &HeaderMap) -> Result<Option<String>> {
     }
 }
 
-/// SHA-256 of method, path, query and body. JSON is normalised: spaces and the order of fields make no difference.
-/// Passwords are left out, because a fast hash of one must not be stored.
+/// Returns the SHA-256 of method, path, query and body. JSON is normalised: spaces and the order of fields make no
+/// difference. Passwords are left out, because a fast hash of a password must not be stored.
 fn fingerprint(parts: &Parts, body: &[u8]) -> String {
     // Longer bodies are files; parsed as JSON they would take many times their length in memory.
     let fields = if body.len() <= BODY_LIMIT { serde_json::from_slice(body).ok() } else { None };
@@ -221,7 +221,7 @@ impl Answer {
         Ok(Self { location: Some(value(location)?), ..self })
     }
 
-    /// Adds the change that this transaction recorded last, if the person may undo it (R-UNDO-1).
+    /// Adds the id of the change that this transaction recorded last, if the person may undo it (R-UNDO-1).
     #[must_use]
     pub fn undoable(self, tx: &Tx<'_>, person: &User) -> Self {
         Self { change: events::undoable(tx, person), ..self }

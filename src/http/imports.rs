@@ -1,4 +1,4 @@
-//! Imports of books, open loans and open charges from a file, and what the columns of a file are (R-SEAM-10).
+//! Imports of books, open loans and open charges from a file, and the columns of an imported file (R-SEAM-10).
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ use crate::{
 pub struct FileColumn {
     /// Heading of the column, cut if it is very long.
     heading: String,
-    /// Field chosen for the column last time, otherwise the guessed one; blank for none.
+    /// Field chosen for the column last time, otherwise the guessed field; blank for none.
     field: String,
     /// Cells of the column in the first three rows, cut if they are very long.
     cells: Vec<String>,
@@ -68,12 +68,12 @@ pub struct FileColumns {
     encoding: Option<&'static str>,
     /// Separator of a CSV file.
     separator: String,
-    /// Rows of the file.
+    /// Number of rows in the file.
     rows: u64,
     columns: Vec<FileColumn>,
     /// Fields that a column can be assigned to.
     fields: Vec<&'static str>,
-    /// Fields that columns must be.
+    /// Fields that must be assigned to a column.
     required: Vec<&'static str>,
     /// True if the fields are those chosen last time for a file with these headings.
     remembered: bool,
@@ -88,7 +88,7 @@ pub struct BooksQuery {
     /// header must contain the names of the fields.
     #[serde(default)]
     columns: Option<String>,
-    /// Add rows whose ISBN another title in the catalogue has; otherwise they are rejected.
+    /// True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected.
     #[serde(default)]
     with_clashes: bool,
     /// Name of the file, shown in the list of imports.
@@ -101,11 +101,11 @@ pub struct BooksQuery {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub struct EntriesQuery {
-    /// Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-    /// header must have the names of the fields.
+    /// Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+    /// header must contain the names of the fields.
     #[serde(default)]
     columns: Option<String>,
-    /// Name of the file, to be shown.
+    /// Name of the file, shown in the list of imports.
     #[serde(default)]
     name: Option<String>,
 }
@@ -121,28 +121,29 @@ pub struct FileImport {
     by: Option<String>,
     /// `running`, `stopped`, `done`, `undoing` or `undone`.
     state: &'static str,
-    /// Rows of the file.
+    /// Number of rows in the file.
     rows: i64,
-    /// Rows read so far.
+    /// Number of rows read so far.
     done: i64,
-    /// New titles, loans or charges.
+    /// Number of new titles, loans or charges.
     added: i64,
-    /// Rows that added copies to a title in the catalogue.
+    /// Number of rows that added copies to a title in the catalogue.
     more: i64,
-    /// New copies.
+    /// Number of new copies.
     copies: i64,
-    /// Rows that were in the library before.
+    /// Number of rows that the library had before.
     known: i64,
-    /// Rejected rows whose ISBN is that of another title in the catalogue.
+    /// Number of rejected rows with the ISBN of another title in the catalogue.
     clashes: i64,
-    /// Rejected rows, clashes included.
+    /// Number of rejected rows, clashes included.
     rejected: i64,
-    /// True while the rejected rows can be downloaded. Those of loans and charges are deleted after a week.
+    /// True while the rejected rows can be downloaded. Rejected rows of loans and charges are deleted after a week.
     keeps_rejected: bool,
     started_at: String,
-    /// Titles and copies, loans or charges that an undo would take out, or has still to take out.
+    /// Number of titles and copies, loans or charges that an undo has still to remove; 0 in a list of imports.
     left: i64,
-    /// Number of those that were lent, reserved or reviewed, returned or changed, paid or cancelled since: these forbid the undo.
+    /// Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled since, which
+    /// prevents an undo; 0 in a list of imports.
     in_use: i64,
 }
 
@@ -320,12 +321,12 @@ pub async fn import_books(
     begin(&app, librarian.uid, begun, file, (permit, once), count, import).await
 }
 
-/// Returns the name of a file as it is kept.
+/// Returns a file name without control characters, cut after 200 characters.
 fn shown(name: Option<String>) -> String {
     name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
-/// An import that begins.
+/// Import to begin.
 struct Begun {
     kind: imports::Kind,
     vocabulary: &'static Vocabulary,
@@ -494,15 +495,16 @@ pub async fn read_import(State(app): State<Shared>, Id(id): Id<ImportId>) -> Res
     read(&app, imports::Kind::Books, id).await
 }
 
-/// Download the rejected rows of an import of books, each after its line and reason, to correct and import again.
+/// Download the rejected rows of an import of books, each row preceded by its line number and the reason, to correct
+/// and import again.
 #[utoipa::path(get, path = "/imports/books/{id}/rejected.csv", params(("id" = i64, Path)),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
     export_rejected(&app, imports::Kind::Books, id).await
 }
 
-/// Undo a whole import of books, while none of its titles was lent, reserved or reviewed. The undo goes on by itself; read its
-/// progress.
+/// Undo a whole import of books; refused if a title or copy of the import was lent, reserved or reviewed. The undo runs
+/// in the background; read its progress.
 #[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
     responses((status = 202, body = FileImport)))]
 pub async fn undo_import(
@@ -514,7 +516,7 @@ pub async fn undo_import(
     undo_import_of(&app, librarian.uid, imports::Kind::Books, id, once).await
 }
 
-/// The calls of a kind of list whose rows each make one entry.
+/// Defines the import calls of a list in which each row becomes one loan or charge.
 macro_rules! entries {
     (
         $row:ty, $vocabulary:ident;
@@ -604,20 +606,22 @@ entries! {
     Loan, LOANS;
     /// Read the columns of a list of open loans, and guess their fields. Stores nothing.
     read_loans_columns = "/imports/loans/columns";
-    /// Preview an import of open loans: what would be new, is there already, or is rejected. Stores nothing.
+    /// Preview an import of open loans: the numbers of rows that would be new, are already in the library, or are
+    /// rejected. Stores nothing.
     check_loans = "/imports/loans/check";
-    /// Import open loans of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll number, day
-    /// of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The import goes on by itself;
-    /// read its progress.
+    /// Import open loans from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll
+    /// number, day of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The
+    /// import runs in the background; read its progress.
     import_loans,
     /// List the last twenty imports of open loans, newest first.
     list_loan_imports = "/imports/loans";
     /// Read the progress of an import of open loans, or its result.
     read_loan_import = "/imports/loans/{id}";
-    /// Download the rejected rows of an import of open loans, each after its line and reason, to correct and import again.
+    /// Download the rejected rows of an import of open loans, each row preceded by its line number and the reason, to
+    /// correct and import again.
     export_rejected_loans = "/imports/loans/{id}/rejected.csv";
-    /// Undo a whole import of open loans, while none of them was returned, extended or changed. The undo goes on by itself; read its
-    /// progress.
+    /// Undo a whole import of open loans; refused if one of the loans was returned, extended or changed. The undo runs
+    /// in the background; read its progress.
     undo_loan_import = "/imports/loans/{id}/undo";
 }
 
@@ -625,19 +629,22 @@ entries! {
     Charge, CHARGES;
     /// Read the columns of a list of open charges, and guess their fields. Stores nothing.
     read_charges_columns = "/imports/charges/columns";
-    /// Preview an import of open charges: what would be new, is there already, or is rejected. Stores nothing.
+    /// Preview an import of open charges: the numbers of rows that would be new, are already in the library, or are
+    /// rejected. Stores nothing.
     check_charges = "/imports/charges/check";
-    /// Import open charges of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll number, amount, kind,
-    /// description and date. No notices are sent. The import goes on by itself; read its progress.
+    /// Import open charges from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll
+    /// number, amount, kind, description and date. No notices are sent. The import runs in the background; read its
+    /// progress.
     import_charges,
     /// List the last twenty imports of open charges, newest first.
     list_charge_imports = "/imports/charges";
     /// Read the progress of an import of open charges, or its result.
     read_charge_import = "/imports/charges/{id}";
-    /// Download the rejected rows of an import of open charges, each after its line and reason, to correct and import again.
+    /// Download the rejected rows of an import of open charges, each row preceded by its line number and the reason, to
+    /// correct and import again.
     export_rejected_charges = "/imports/charges/{id}/rejected.csv";
-    /// Undo a whole import of open charges, while nothing of them was paid, waived or cancelled. The undo goes on by itself; read its
-    /// progress.
+    /// Undo a whole import of open charges; refused if any part of a charge was paid, waived or cancelled. The undo
+    /// runs in the background; read its progress.
     undo_charge_import = "/imports/charges/{id}/undo";
 }
 

@@ -90,7 +90,7 @@ pub async fn list_labels(
 
 /// Export the labels of chosen copies as CSV, for the program of a label printer.
 ///
-/// At most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+/// At most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
 #[utoipa::path(get, path = "/labels.csv", params(LabelQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_labels(State(app): State<Shared>, Query(query): Query<LabelQuery>) -> Result<Response> {

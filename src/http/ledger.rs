@@ -35,13 +35,13 @@ use crate::{
     },
 };
 
-/// Selection and order of the list.
+/// Selection and order of the list of people with a balance.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DebtorQuery {
     /// Only people of this batch.
     batch: Option<String>,
-    /// `owes`, `name` or `batch`; descending after a `-`. Default: `-owes`.
+    /// `owes`, `name` or `batch`; a leading `-` sorts in descending order. `-owes` by default.
     sort: Option<String>,
     /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
@@ -370,7 +370,7 @@ const FILE_COLUMNS: [&str; 11] =
 
 /// Export the lines of all accounts in a period as CSV.
 ///
-/// Newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+/// Newest first, at most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
 #[utoipa::path(get, path = "/money/lines.csv", params(LineQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQuery>) -> Result<Response> {

@@ -22,9 +22,9 @@ pub enum Secret {
 
 /// Rate limits: token buckets, one kind per field.
 ///
-/// Failed sign-ins count three times, because a campus shares one address and an attacker has many: for the network,
-/// for the account from that network, and for the account from anywhere. A browser in which the account's owner has
-/// signed in before has a limit of its own instead, so that attackers cannot use it up.
+/// A failed sign-in counts against three limits, because a campus shares one address and an attacker has many: the
+/// network's, the account's from that network, and the account's from anywhere. A browser in which the account's owner
+/// has signed in before has a limit of its own instead, so that attackers cannot use it up.
 pub struct Limits {
     /// Failed sign-ins to any account from a network. Half of the tokens are reserved for accounts that are not in
     /// `lately_failed`, so that one attacker does not keep a whole campus out (X6).
@@ -40,7 +40,8 @@ pub struct Limits {
     /// Wrong second-factor codes of an account: per known browser, and in all other browsers together.
     pub failures_of_second_factor: Limit<(UserId, Option<device::Name>)>,
     /// Accounts and networks with a wrong code in the last hour. Half of `failures_of_second_factor` is reserved for
-    /// other networks: a stranger who knows a password must not keep its owner from the second step everywhere (X6).
+    /// other networks: a stranger who knows the password must not keep the account's owner from the second step
+    /// everywhere (X6).
     pub lately_wrong_code: Limit<(UserId, Network)>,
     /// Wrong codes for the first librarian, from a network.
     pub setups: Limit<Network>,
@@ -64,7 +65,7 @@ pub struct Limits {
     pub certificate_misses: Limit<Network>,
     /// Page views reported from a network.
     pub vitals: Limit<Network>,
-    /// Mails that a librarian sends to their own address to read a wording.
+    /// Mails that a librarian sends to their own address to try a wording.
     pub sample_mails: Limit<UserId>,
     /// Pairing codes for phones requested by a librarian.
     pub pairings: Limit<UserId>,
@@ -72,7 +73,7 @@ pub struct Limits {
     pub phone_openings: Limit<Network>,
     /// Scans of a phone.
     pub phone_scans: Limit<PhoneId>,
-    /// Event streams opened by a desk or a phone, by its token.
+    /// Event streams opened by a desk or a phone, keyed by the hash of its token.
     pub streams: Limit<String>,
     /// Changes by a student: loans, holds, reviews, their own account. Librarians have no such limit, because a desk
     /// with a scanner is faster.

@@ -107,7 +107,7 @@ pub struct Return {
 #[serde(rename_all = "camelCase")]
 pub struct ReturnedCopy {
     state: State,
-    /// Reader for whom the copy is kept now; only for librarians.
+    /// Hold for which the copy is kept now; null without one, and for students.
     #[schema(required)]
     hold: Option<CopyHold>,
     /// Number of people in the queue for the title.
@@ -144,7 +144,7 @@ pub async fn return_loan(
         let rulebook = policies.current(tx)?;
         let what = CheckIn { loan, to, returned_on: None, passing: false, in_hand: None };
         let back = check_in(tx, actor(&person), moment, &rulebook, what)?.loan;
-        // A student undoes a return by the rules of a borrow.
+        // Undoing a return lends the copy again, so students may do so only while self-service borrowing is on.
         let has_undo = person.role == Role::Admin || rulebook.on(moment.today).self_borrow;
         let offer =
             |answer: Answer, tx: &Tx<'_>| if has_undo { answer.undoable(tx, &person) } else { answer };
@@ -244,7 +244,7 @@ pub struct DueDateForm {
     reason: String,
 }
 
-/// Set the due date of one loan by hand, with a reason; the number of its renewals stays.
+/// Set the due date of one loan by hand, with a reason; the number of renewals does not change.
 #[utoipa::path(post, path = "/loans/{id}/due-date", params(("id" = i64, Path)), request_body = DueDateForm,
     responses((status = 200, body = Loan)))]
 pub async fn set_due_date(
@@ -317,7 +317,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// Returns the first and last return date.
+    /// Returns the first and last return date of the selection.
     fn days(self, today: Date) -> (Date, Date) {
         match self {
             Self::Overdue => (Date::MIN, today.yesterday().unwrap_or(Date::MIN)),
@@ -386,7 +386,7 @@ pub struct BorrowedBook {
     roll_number: String,
     /// Borrower's batch.
     batch: String,
-    /// Day on which a slip or a mail last reminded of the loan.
+    /// Day of the last reminder of the loan, by slip or mail.
     #[schema(required, value_type = Option<String>, format = Date)]
     reminded: Option<Date>,
 }
@@ -476,15 +476,15 @@ fn shown(row: Borrowed, rulebook: &Rulebook, today: Date, clock: &Clock) -> Borr
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlipsForm {
-    /// 1 to 2000 open loans; those that have ended meanwhile are left out.
+    /// 1 to 2000 open loans; loans that have ended meanwhile are ignored.
     #[schema(value_type = Vec<i64>, min_items = 1, max_items = 2000)]
     loans: Vec<LoanId>,
 }
 
-/// Maximum number of loans of a call: with the longest ids they fit into a body ([`super::BODY_LIMIT`]).
+/// Maximum number of loans in a call: with the longest ids they fit into a body ([`super::BODY_LIMIT`]).
 const SLIPS_AT_ONCE: usize = 2000;
 
-/// Record that reminder slips for these loans go to the printer: each loan keeps the day, each reader's history the slip.
+/// Record the printing of reminder slips for these loans: the day on each loan, and the slip in each reader's history.
 #[utoipa::path(post, path = "/loans/slips", request_body = SlipsForm, responses((status = 204)))]
 pub async fn record_slips(
     extract::State(app): extract::State<Shared>,
@@ -533,7 +533,8 @@ const FILE_COLUMNS: [&str; 11] = [
     "reminded",
 ];
 
-/// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
+/// Export the list of open loans as CSV: all matches, at most 100 000. Cells that a spreadsheet would read as formulas
+/// are guarded.
 #[utoipa::path(get, path = "/loans.csv", params(LoanQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_loans(

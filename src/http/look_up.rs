@@ -16,7 +16,7 @@ use crate::{
     message,
 };
 
-/// Look up an ISBN of 10 or 13 digits in the sources that the operator named; 404 if there are none.
+/// Look up an ISBN of 10 or 13 digits in the sources that the operator named; 404 if the operator named none.
 #[utoipa::path(get, path = "/isbn-look-ups/{isbn}", params(("isbn" = String, Path)),
     responses((status = 200, body = LookUp)))]
 pub async fn look_up_isbn(State(app): State<Shared>, PathText(isbn): PathText) -> Result<Json<LookUp>> {

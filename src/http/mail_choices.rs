@@ -25,7 +25,7 @@ use crate::{
 pub struct MailChoices {
     /// False while the library mails no notices.
     on: bool,
-    /// Address to which mails go; null without one.
+    /// The person's email address; null without one.
     #[schema(required)]
     address: Option<String>,
     /// Kinds of notices that the library mails and a person may refuse.
@@ -35,7 +35,7 @@ pub struct MailChoices {
     language: Option<String>,
     /// Kinds that the person gets on the screen only.
     refused: Vec<Kind>,
-    /// True if reminders come once a week, on Monday; otherwise on each day that has some.
+    /// True if reminders come once a week, on Monday; otherwise on each day with reminders.
     weekly: bool,
 }
 

@@ -57,7 +57,7 @@ pub struct MailItem {
     name: Option<String>,
     channel: Channel,
     kind: String,
-    /// Phone of a text message.
+    /// Email address, or the phone number of a text message.
     address: String,
     subject: String,
     state: MailState,
@@ -192,7 +192,7 @@ pub struct PlannedMail {
     name: String,
     to_guardian: bool,
     channel: Channel,
-    /// Phone of a text message.
+    /// Email address, or the phone number of a text message.
     address: String,
     /// Lines of the mail.
     lines: Vec<Message>,
@@ -204,13 +204,13 @@ pub struct PlannedMail {
 pub struct MailPlan {
     #[schema(value_type = String, format = Date)]
     day: Date,
-    /// Hour at which they are sent, in the library's time zone.
+    /// Hour at which the mails are sent, in the library's time zone.
     hour: i64,
     /// False while the library mails no notices; these mails are then not sent.
     by_mail: bool,
     /// Number of mails.
     count: i64,
-    /// Number of people who get nothing, because the library knows no address, and no phone of a guardian.
+    /// Number of recipients without a usable address or, for a guardian, a usable phone.
     without_address: i64,
     /// The first ten of these mails.
     first: Vec<PlannedMail>,
@@ -253,8 +253,8 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
 /// Maximum number of planned mails in a preview.
 const SHOWN: usize = 10;
 
-/// Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail stays
-/// as it is.
+/// Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail does
+/// not change.
 #[utoipa::path(post, path = "/mails/{id}/stop", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn stop_mail(
     State(app): State<Shared>,
@@ -273,7 +273,7 @@ pub async fn stop_mail(
     .await
 }
 
-/// Send a failed or stopped mail again; a queued or sent mail stays as it is.
+/// Send a failed or stopped mail again; a queued or sent mail does not change.
 #[utoipa::path(post, path = "/mails/{id}/again", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn send_mail_again(
     State(app): State<Shared>,

@@ -35,7 +35,7 @@ use crate::{
 pub struct Account {
     /// Sum of all lines, without running fines. Negative: the library owes the person.
     balance: Money,
-    /// Payments for charges that were reversed later, less what was paid out; included in the balance.
+    /// Payments for charges that were reversed later, less refunds; included in the balance.
     credit: Money,
     /// Fines of the open loans as of today; charged when the books are returned.
     running: Money,
@@ -43,7 +43,7 @@ pub struct Account {
     fines: Vec<RunningFine>,
     /// Unsettled charges, oldest first.
     charges: Vec<Charge>,
-    /// Prices charged for lost copies that were found since, and not reversed.
+    /// Prices still charged for lost copies that were found since.
     found: Vec<FoundPrice>,
     /// Lines, newest first.
     lines: Vec<Line>,
@@ -227,7 +227,7 @@ pub struct Paid {
     change: ChangeId,
 }
 
-/// Take a payment, at most what is owed, and issue a receipt (R-MONEY-3).
+/// Take a payment, at most the amount owed, and issue a receipt (R-MONEY-3).
 #[utoipa::path(post, path = "/people/{id}/payments", params(("id" = i64, Path)), request_body = PaymentForm,
     responses((status = 201, body = Paid)))]
 pub async fn add_payment(

@@ -38,16 +38,16 @@ pub struct Notice {
     text: Vec<Message>,
     #[schema(format = DateTime)]
     at: String,
-    /// Null until the person has read it.
+    /// Time at which the person read the notice; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     read_at: Option<String>,
-    /// Time at which the notice stopped being true; null while it is true.
+    /// Time at which the notice stopped being true; null while the notice is true.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     withdrawn_at: Option<String>,
     /// Time at which a mail with this notice was queued; null if none was.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     mailed_at: Option<String>,
-    /// Reason why no mail has this notice; null if one has it, or while this is undecided.
+    /// Reason why the notice was not mailed; null if it was mailed, or if this is not decided yet.
     #[schema(required)]
     unmailed: Option<Unmailed>,
     #[schema(required, value_type = Option<i64>)]
@@ -59,7 +59,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Returns the notice as sent; `None` for a kind that only a newer version of the program knows.
+    /// Converts a stored notice; `None` for a kind that only a newer version of the program knows.
     pub fn of(written: Written) -> Option<Self> {
         Some(Self {
             id: written.id,
@@ -156,7 +156,7 @@ pub async fn read_my_notices(
     .await
 }
 
-/// List the notices of a person, newest first, with those that are no longer true.
+/// List the notices of a person, newest first, including those that are no longer true.
 #[utoipa::path(get, path = "/people/{id}/notices", params(("id" = i64, Path), NoticesQuery),
     responses((status = 200, body = NoticePage)))]
 pub async fn list_notices_of_person(

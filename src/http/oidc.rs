@@ -66,7 +66,7 @@ fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
 }
 
 /// Prefix of the token of a browser without a device cookie. On the way back from the provider, browsers do not send
-/// that cookie (`SameSite=Strict`); only the prefix tells that setting a new one replaces none.
+/// that cookie (`SameSite=Strict`); only this prefix shows that a new device cookie would replace none.
 const NEW_BROWSER: &str = "new-";
 
 /// Returns the hash that identifies the browser in the database.
@@ -84,7 +84,8 @@ impl App {
     }
 }
 
-/// Returns the path below the base to return to; empty if invalid, because a redirect must never leave the product.
+/// Returns the path below the base to open after the sign-in; empty if invalid, because a redirect must never leave the
+/// product.
 fn local_path(public_url: &Url, wanted: &str) -> String {
     let sound = wanted.len() <= LONGEST_NEXT && wanted.starts_with('/') && !wanted.contains(char::is_control);
     // Parsed like a browser does: `//`, a backslash or `..` may lead elsewhere.
@@ -247,7 +248,7 @@ pub async fn finish_oidc(
             (End::Failed, None)
         }
     };
-    // The log line tells outcomes apart that share one security event.
+    // Distinguishes in the log the outcomes that share one security event.
     tracing::info!(outcome = end.name(), "somebody came back from the provider");
     if let Some(event) = end.event() {
         security_log::override_event(event);
@@ -283,8 +284,8 @@ async fn complete_sign_in(
         return Ok((End::Forgotten, None));
     };
     let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.library.clock.now());
-    // Any number of returns can be forged: a read first, so that only the return of a begun sign-in waits for a write
-    // transaction.
+    // Clients can forge any number of returns: reads first, so that only the return of a begun sign-in waits for a
+    // write transaction.
     let key = (state_hash.clone(), browser_hash.clone());
     if !app.library.db.read(move |tx| flows::is_begun(tx, &key.0, &key.1, now)).await? {
         security_log::note_reason("expired-or-another-browser");
@@ -353,7 +354,7 @@ struct Ended {
 }
 
 impl VouchedUser {
-    /// Signs the user in or returns the reason why not, all in one transaction.
+    /// Signs the user in or returns the reason for the refusal, all in one transaction.
     fn sign_in(self, tx: &mut Tx<'_>, arrival: &Arrival, half: &Half) -> Result<Ended> {
         let found = provider::find(tx, &self.provider, &self.claims)?;
         let (issuer, subject) = (self.provider.issuer(), self.claims.subject.as_str());

@@ -23,7 +23,7 @@ pub enum IdCard {
 pub enum SecondFactor {
     /// No role.
     Optional,
-    /// Librarians: without one they can only set it up.
+    /// Librarians: without a second factor they can only set one up.
     Librarians,
 }
 

@@ -40,7 +40,7 @@ pub enum Step {
     Lend,
 }
 
-/// First step, and whether the library's records show it done.
+/// First step, and whether the library's records show it as done.
 #[derive(Serialize, ToSchema)]
 pub struct FirstStep {
     step: Step,
@@ -63,15 +63,15 @@ pub struct Overview {
     /// First steps in their order; null once all are done or the list is hidden.
     #[schema(required)]
     steps: Option<Vec<FirstStep>>,
-    /// Overdue loans.
+    /// Number of overdue loans.
     overdue: i64,
-    /// Loans due today.
+    /// Number of loans due today.
     due_today: i64,
-    /// Copies to shelve.
+    /// Number of copies to shelve.
     to_shelve: i64,
-    /// Ready holds whose last day is today.
+    /// Number of ready holds whose last day is today.
     holds_ending: i64,
-    /// Missing copies.
+    /// Number of missing copies.
     missing: i64,
     /// Day on which the earliest of the missing copies went missing; null if none is known.
     #[schema(required, value_type = Option<String>, format = Date)]
@@ -79,7 +79,7 @@ pub struct Overview {
     /// Set if the server makes daily backups and the last one is more than two days old.
     #[schema(required)]
     late_backup: Option<LateBackup>,
-    /// Set if no mail, or no text message, could be sent for an hour.
+    /// Set if sending mails or text messages has failed for an hour or longer.
     #[schema(required)]
     mail_trouble: Option<MailTrouble>,
     /// Today in the library's time zone.
@@ -100,7 +100,8 @@ fn first_steps(found: Steps, rulebook: &Rulebook) -> Option<Vec<FirstStep>> {
     shown.then(|| steps.into_iter().map(|(step, done)| FirstStep { step, done }).collect())
 }
 
-/// Returns the last backup if it is more than two days old, or if there is none after two days of lending.
+/// Returns a late backup if the last backup is more than two days old, or if the library has none although it lent
+/// books more than two days ago.
 async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
     if app.backups.daily().is_none() {
         return Ok(None);
@@ -112,7 +113,8 @@ async fn late_backup(app: &App, today: Date) -> Result<Option<LateBackup>> {
     let Ok(limit) = today.checked_sub(2.days()) else { return Ok(None) };
     let late = match last_on {
         Some(day) => day < limit,
-        // Without a backup, only lending in this time counts: a new library may still wait for its first backup.
+        // Without any backup, the first one is late only if the library lent before the limit: a new library may still
+        // wait for its first backup.
         None => app.library.db.read(move |tx| overview::lent_before(tx, limit)).await.map_err(Error::from)?,
     };
     Ok(late.then_some(LateBackup { last_on }))

@@ -1,7 +1,7 @@
 //! Passkeys: added and removed on the security screen, and used to sign in, alone or after the password.
 //!
 //! A passkey proves possession and verifies the user in one step, so a sign-in with a passkey has no second step.
-//! Passkeys are second factors as well: after the password, a user who has one must give it or a code.
+//! Passkeys are second factors as well: after the password, a user with a passkey must use the passkey or enter a code.
 
 use axum::{
     extract::State,
@@ -111,7 +111,7 @@ fn descriptor(passkey: &Passkey) -> Value {
     json!({ "type": "public-key", "id": passkey.credential_id, "transports": transports })
 }
 
-/// Begin to add a passkey. The browser creates it and sends it within five minutes, in the same session.
+/// Begin to add a passkey. The browser must create and send the passkey within five minutes, in the same session.
 #[utoipa::path(post, path = "/auth/passkeys", request_body = AuthenticatorBegin,
     responses((status = 200, body = PasskeyRequest)))]
 pub async fn begin_passkey(
@@ -181,7 +181,7 @@ fn known_transports(transports: &[String]) -> String {
     known.into_iter().filter(|way| transports.iter().any(|one| one == way)).collect::<Vec<_>>().join(" ")
 }
 
-/// Add the passkey that the browser created. A user without recovery codes gets some.
+/// Add the passkey that the browser created. A user without recovery codes gets new ones.
 #[utoipa::path(post, path = "/auth/passkeys/confirm", request_body = NewPasskey,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn add_passkey(
@@ -349,7 +349,7 @@ pub struct PasskeySignIn {
 /// Challenge taken for a sign-in, and the passkey found.
 struct Attempt {
     challenge: String,
-    /// User who gave the password before, and whether the browser keeps the session.
+    /// User who gave the password before; true if the session will outlive the browser.
     half: Option<(UserId, bool)>,
     found: Option<Found>,
 }
@@ -384,7 +384,8 @@ impl Attempt {
         Ok(Self { challenge, half, found })
     }
 
-    /// Returns the challenge and the passkey, if the half sign-in or else the user handle names the passkey's owner.
+    /// Returns the challenge and the passkey, if the half sign-in or, without one, the user handle names the passkey's
+    /// owner.
     fn passkey_of(self, handle: Option<&str>) -> Option<(String, Found)> {
         let found = self.found?;
         let named = handle.is_some_and(|handle| handle == found.passkey.user_handle);
@@ -396,7 +397,7 @@ impl Attempt {
     }
 }
 
-/// Logs the reason for refusing a passkey, and returns an error without it.
+/// Logs the reason for refusing a passkey, and returns an error without the reason.
 fn refused(reason: &dyn std::fmt::Display) -> Error {
     tracing::info!(%reason, "a passkey was refused");
     Error::InvalidPasskey

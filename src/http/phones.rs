@@ -1,5 +1,5 @@
-//! Phones as scanners of a desk (R-DESK-9). A phone sends codes; its desk's page receives them, scans them one after
-//! the other (`POST desk/scans` with `phoneScan`), and the server sends the answer to the phone as well.
+//! Phones as scanners of a desk (R-DESK-9). A phone sends codes. Its desk's page receives the codes and scans them one
+//! after the other (`POST desk/scans` with `phoneScan`); the server sends each answer to the phone as well.
 //!
 //! Both sides read server-sent events. Events are numbered: a client that reconnects sends its last number in
 //! `Last-Event-ID` and gets the rest.
@@ -43,10 +43,10 @@ use crate::{
     },
 };
 
-/// Poll interval without a notification, and so the longest delay until a lost notification, a sign-out or the end of a
-/// pairing is noticed.
+/// Poll interval without a notification, and so the longest delay until the server notices a lost notification, a
+/// sign-out or the end of a pairing.
 const POLL: Duration = Duration::from_secs(1);
-/// Interval of keep-alives on a silent stream, before a proxy closes it.
+/// Interval of keep-alives on a silent stream, so that proxies do not close the stream.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
 /// Limits of the id of a desk's page; the page chooses it.
@@ -77,7 +77,7 @@ pub struct PairedPhone {
     /// Time at which a phone opened the code; null until then.
     #[schema(required, format = DateTime)]
     opened_at: Option<String>,
-    /// Time at which another phone last tried the code, which was used already; null if none has.
+    /// Time at which another phone last tried the used code; null if none has.
     #[schema(required, format = DateTime)]
     refused_at: Option<String>,
     /// Time at which the pairing expires.
@@ -101,8 +101,8 @@ pub struct PhoneList {
     phones: Vec<PairedPhone>,
 }
 
-/// Pair a phone with a desk: returns the address to open, and replaces an earlier one of this desk that no phone has
-/// opened.
+/// Pair a phone with a desk: returns the address for the phone to open. The address replaces an earlier one of this
+/// desk that no phone has opened.
 #[utoipa::path(post, path = "/desk/phones", request_body = PairForm, responses((status = 201, body = PhoneCode)))]
 pub async fn pair_phone(
     State(app): State<Shared>,
@@ -311,7 +311,7 @@ pub fn answer_phone(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeskQuery {
-    /// Id of the page, as given when it paired a phone.
+    /// Id of the page, as given when the page paired a phone.
     desk: String,
 }
 
@@ -366,7 +366,7 @@ fn last_number(headers: &HeaderMap) -> i64 {
     number.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// Side that listens, with its stream.
+/// Desk or phone that listens, with the number of its stream.
 enum Source {
     Desk { desk: (DeskId, i64), librarian: UserId, phones: Option<Vec<phones::PairedPhone>> },
     Phone { phone: (PhoneId, i64) },
@@ -408,7 +408,7 @@ impl Listener {
             if let Some(event) = self.coming.pop_front() {
                 return Some(event);
             }
-            // After the end of the stream the client reconnects, during a shutdown to another server.
+            // The client reconnects after the end of the stream; during a shutdown, to another server.
             if self.over || self.app.stopping.load(Ordering::Relaxed) {
                 return None;
             }
@@ -419,7 +419,7 @@ impl Listener {
                 Err(error) => tracing::debug!(error = &error as &dyn std::error::Error, "no look"),
             }
             if self.coming.is_empty() && !self.over {
-                // Notified or not, poll next.
+                // Polls next, with or without a notification.
                 let _ = timeout(POLL, self.notified()).await;
             }
         }

@@ -22,7 +22,7 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Maximum size of the cache in bytes; a page of the catalogue has some 8 KiB.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// Versions of all data behind a response, as far as this process knows.
+/// Versions of the database and the search index behind a response, as far as this process knows.
 pub type Version = (u64, u64);
 
 /// JSON response, ready to send.
@@ -70,7 +70,8 @@ impl<K: Eq + Hash> Answers<K> {
         holds.then(|| found.answer.clone())
     }
 
-    /// Caches a response. Take `version` and `since` before building it, so that a concurrent change makes it stale.
+    /// Caches a response. Take `version` and `since` before building the response, so that a concurrent change makes
+    /// the entry stale.
     pub fn keep(&self, request: K, version: Version, since: Instant, answer: Ready) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (answers, bytes) = &mut *kept;

@@ -58,7 +58,7 @@ pub struct ReviewList {
     next: Option<String>,
 }
 
-/// Read a book's reviews. Visitors do not see who wrote them (R-DETAIL-4).
+/// Read a book's reviews. Visitors do not see the reviewers (R-DETAIL-4).
 #[utoipa::path(get, path = "/books/{id}/reviews", params(("id" = i64, Path), ReviewQuery),
     responses((status = 200, body = ReviewList)))]
 pub async fn list_reviews(

@@ -77,7 +77,8 @@ impl Half {
         Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LASTS })
     }
 
-    /// Begins the half sign-in if the account has a second factor; returns whether it did. Used by every way of signing in.
+    /// Begins the half sign-in if the account has a second factor, and returns true if so. Every sign-in without a
+    /// passkey calls it.
     pub fn begin_if_needed(&self, tx: &mut Tx<'_>, uid: UserId, kept: bool, now: i64) -> Result<bool> {
         let has_one = second_factors::of(tx, uid)?.is_some();
         if has_one {
@@ -105,7 +106,7 @@ impl Half {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecondFactorCode {
-    /// Case, spaces and hyphens do not matter.
+    /// Code; case, spaces and hyphens are ignored.
     #[serde(default)]
     #[schema(required)]
     code: String,
@@ -304,7 +305,7 @@ pub struct AuthenticatorBegin {
     #[schema(required, format = Password)]
     current_password: String,
     /// Code of the authenticator app, or a recovery code. Required if the account has a second factor, unless this
-    /// session began with one within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+    /// session began within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
     #[serde(default)]
     code: String,
 }
@@ -348,8 +349,9 @@ pub async fn begin_authenticator(
     Ok(axum::Json(AuthenticatorKey { secret, address }))
 }
 
-/// Verifies the password and, if the account has one, the second factor. Otherwise an open session and a stolen password
-/// would be enough to add or remove a factor. A session younger than [`FRESH`] was opened with the second factor.
+/// Verifies the password and, if the account has a second factor, a code: an open session and a stolen password must
+/// not be enough to add or remove a factor. A session younger than [`FRESH`] needs no code, because it was opened with
+/// the second factor.
 pub(super) async fn check_proof(
     app: &App,
     user: &User,
@@ -398,7 +400,7 @@ async fn check_own_password(
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
-    /// Each works once. Empty if unused codes exist already.
+    /// Codes, each valid once; empty if unused codes exist already.
     recovery_codes: Vec<String>,
 }
 
@@ -491,7 +493,7 @@ async fn with_proof(
     app.with_code(user.uid, tries, Typed::read(&code), effect).await?.ok_or_else(wrong_code)
 }
 
-/// Remove the caller's own authenticator app. Passkeys stay.
+/// Remove the caller's own authenticator app. Passkeys remain valid.
 #[utoipa::path(post, path = "/auth/authenticator/remove", request_body = SecondFactorProof,
     responses((status = 204)))]
 pub async fn remove_authenticator(

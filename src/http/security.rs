@@ -49,7 +49,7 @@ pub struct OwnSession {
     system: Option<String>,
     #[schema(format = DateTime)]
     signed_in_at: String,
-    /// Last activity, to a minute.
+    /// Last activity, accurate to a minute.
     #[schema(format = DateTime)]
     last_seen_at: String,
 }
@@ -86,7 +86,7 @@ pub async fn list_own_sessions(
     Ok(axum::Json(OwnSessionList { sessions }))
 }
 
-/// Records ended sessions; nothing if there were none.
+/// Records the number of ended sessions, if any.
 fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) -> storage::Result<()> {
     if sessions > 0 {
         let change = SignInChange::SessionsEnded { sessions };
@@ -158,7 +158,7 @@ pub async fn end_sessions_of_person(
     Ok(answer)
 }
 
-/// Current password, which proves the caller's identity.
+/// Limits of the current password, which proves the caller's identity.
 pub const CURRENT_PASSWORD: Text =
     Text { field: "currentPassword", label: "Current password", min: 1, ..PASSWORD };
 pub const NEW_PASSWORD: Text = Text { field: "newPassword", label: "New password", ..PASSWORD };

@@ -85,7 +85,7 @@ const MEMORY: Duration = Duration::from_secs(1);
 /// Maximum number of cached sessions.
 const REMEMBERED: usize = 50_000;
 
-/// Returns the cookie's name; its prefix over https makes browsers refuse the cookie from any other host.
+/// Returns the cookie's name; over https, the prefix of the name makes browsers refuse the cookie from any other host.
 #[must_use]
 pub fn cookie_name(https: bool) -> &'static str {
     if https { "__Host-library" } else { "library" }
@@ -209,7 +209,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 
 #[derive(Clone)]
 struct Remembered {
-    /// `None` after a change of the account: read it again.
+    /// `None` after a change of the account, which must then be read again.
     caller: Option<Caller>,
     uid: UserId,
     began_at: i64,
@@ -297,7 +297,8 @@ impl Sessions {
         }
     }
 
-    /// Keeps the newer entry: a read that began before the session ended must not restore it.
+    /// Caches an entry, unless a newer one exists: a read that began before the session ended must not restore the
+    /// session.
     fn remember(&self, hash: String, found: Remembered) {
         let mut by_hash = self.lock();
         if by_hash.len() >= REMEMBERED {

@@ -1,4 +1,5 @@
-//! Settings of librarians (rules, calendar, the library's own), and those that every screen shows.
+//! Settings that librarians save (rules, calendar, notices, the library's own), and the settings that every screen
+//! shows.
 
 use axum::{
     extract::State,
@@ -69,7 +70,7 @@ pub(super) fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: SettingsChang
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RulesQuery {
-    /// Day on which the rules apply; without it, the version saved last, which may begin later than today.
+    /// Day whose rules are read; by default the version saved last, which may begin later than today.
     #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
 }
@@ -224,7 +225,7 @@ pub async fn save_library(
     .await
 }
 
-/// Read which automatic notices are sent.
+/// Read the settings of automatic notices.
 #[utoipa::path(get, path = "/settings/notices",
     responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
 pub async fn read_notices(State(app): State<Shared>) -> Result<Answer> {
@@ -232,7 +233,7 @@ pub async fn read_notices(State(app): State<Shared>) -> Result<Answer> {
     versioned(saved, &notices)
 }
 
-/// Save which automatic notices are sent.
+/// Save the settings of automatic notices.
 #[utoipa::path(put, path = "/settings/notices", params(("If-Match" = Option<String>, Header)), request_body = NoticeSettings,
     responses((status = 200, body = NoticeSettings, headers(("ETag" = String)))))]
 pub async fn save_notices(
@@ -283,7 +284,7 @@ pub async fn preview_library(
     Ok(axum::Json(effect.await?))
 }
 
-/// Settings that every screen shows (R-RULE-8). Rules are those of students, today.
+/// Settings that every screen shows (R-RULE-8). The rules are those of students, as of today.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
@@ -319,7 +320,7 @@ pub struct Config {
     self_borrow: bool,
     self_return: bool,
     self_renew: bool,
-    /// Classes offered at registration.
+    /// Batches offered at registration.
     batches: Vec<String>,
     /// Suggested departments.
     departments: Vec<String>,

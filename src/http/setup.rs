@@ -1,7 +1,7 @@
 //! First librarian of an empty library, made in the browser with a code that the server prints.
 //!
-//! The code exists in this server's memory only, so a restart renews it. It is the fragment of an address, which
-//! browsers send to no server.
+//! The code exists in this server's memory only, so a restart creates a new code. The code is the fragment of an
+//! address, which browsers send to no server.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -19,7 +19,7 @@ const BOOKS: usize = 12;
 pub struct Shelves {
     /// Books lent most in the last 30 whole days, most first. Counted once a day.
     popular: Vec<Book>,
-    /// Books that most readers of the caller's department borrowed this term. Counted once a week.
+    /// Books with the most borrowers in the caller's department this term, most first. Counted once a week.
     department: Vec<Book>,
     /// Newest books, newest first.
     newest: Vec<Book>,
@@ -27,7 +27,7 @@ pub struct Shelves {
     returned: Vec<Book>,
 }
 
-/// List the books of the home's shelves.
+/// List the books of the shelves on the home screen.
 #[utoipa::path(get, path = "/shelves", responses((status = 200, body = Shelves)))]
 pub async fn list_shelves(State(app): State<Shared>, caller: Caller) -> Result<Json<Shelves>> {
     let today = app.library.clock.today();
@@ -46,7 +46,7 @@ pub async fn list_shelves(State(app): State<Shared>, caller: Caller) -> Result<J
         let returned = catalogue::returned_today(tx, today, BOOKS)?;
         let mut cards = |ids: &[i64]| books::cards(tx, &ids.iter().copied().map(BookId).collect::<Vec<_>>());
         let (mut popular, newest) = (cards(&popular)?, cards(&newest)?);
-        popular.truncate(BOOKS); // spare ids, because some of the books may be deleted
+        popular.truncate(BOOKS); // The ids include spares, because some books may be deleted.
         Ok(Shelves { popular, department, newest, returned: books::cards(tx, &returned)? })
     });
     Ok(Json(shelves.await?))

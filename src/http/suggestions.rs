@@ -1,4 +1,4 @@
-//! Books suggested by what readers borrowed, and a reader's choice not to be counted.
+//! Books suggested from the loans of all readers, and a reader's choice not to be counted.
 
 use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,8 @@ use crate::{
 /// Books that readers of a book also borrowed.
 #[derive(Serialize, ToSchema)]
 pub struct AlsoBorrowed {
-    /// The most telling first; empty if fewer than five readers borrowed both, or the library makes no suggestions.
+    /// Books that at least five readers of this book borrowed, closest first; empty if the library makes no
+    /// suggestions.
     books: Vec<Book>,
 }
 

@@ -42,7 +42,7 @@ pub struct Till {
     contents: TillContents,
 }
 
-/// Read what the till should hold.
+/// Read the expected contents of the till.
 #[utoipa::path(get, path = "/till", responses((status = 200, body = Till)))]
 pub async fn read_till(State(app): State<Shared>) -> Result<axum::Json<Till>> {
     let till = app
@@ -69,14 +69,14 @@ pub async fn read_till(State(app): State<Shared>) -> Result<axum::Json<Till>> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosingForm {
-    /// `after` of the till as shown.
+    /// Value of `after` from the till that the librarian saw.
     after: i64,
-    /// `expected` of the till as shown.
+    /// Value of `expected` from the till that the librarian saw.
     expected: Money,
     /// Opening float: cash that was in the till at the start; 0 by default.
     #[serde(default)]
     opening: Money,
-    /// Counted cash, with the opening float.
+    /// Counted cash, including the opening float.
     #[schema(required, value_type = Money)]
     counted: Option<Money>,
     #[serde(default)]

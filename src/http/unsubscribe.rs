@@ -39,7 +39,7 @@ struct Asked {
     person: UserId,
     language: String,
     library: String,
-    /// True if the person refuses all kinds of the link.
+    /// True if the person, or the guardian, already refuses all mails that the link stops.
     is_off: bool,
 }
 
@@ -60,7 +60,7 @@ fn asked(
     Ok(Some(Asked { person, language, library: library.name, is_off }))
 }
 
-/// Asks for confirmation, or says that the mails are off already.
+/// Builds the page that asks for confirmation, or says that the mails are off already.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
     let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
         return Ok(invalid_link_page());
@@ -94,7 +94,7 @@ pub struct Choice {
     again: Option<String>,
 }
 
-/// Ends the mails, or turns them on again; a repeat changes nothing.
+/// Turns the mails off, or on again; a repeat changes nothing.
 pub async fn answer(
     State(app): State<Shared>,
     Path(token): Path<String>,
@@ -139,7 +139,7 @@ fn change(
     Ok(found)
 }
 
-/// Says that the mails are off, and how to get them again.
+/// Builds the page that says that the mails are off, and how to turn them on again.
 fn off(language: &str, scope: Scope) -> Response {
     let again = button("?again=yes", &message::letter_stop_again().text_in(language));
     let back = match scope {
@@ -154,7 +154,7 @@ fn button(query: &str, words: &str) -> String {
     format!("<form method=\"post\"{action}><button>{}</button></form>", escaped(words))
 }
 
-/// Answers a link without its last part.
+/// Answers a link without its token.
 pub async fn incomplete() -> Response {
     invalid_link_page()
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{Shared, accounts::check_limit, client::Network, error::Result, extract::JsonBody};
 use crate::{domain::rule::Invalid, message};
 
-/// Maximum number of figures of one page view: the module has five, and may report some of them twice.
+/// Maximum number of figures of one page view: the web-vitals module has five, and may report some of them twice.
 const FIGURES: usize = 20;
 
 /// A figure of the web-vitals module.
@@ -26,7 +26,7 @@ enum Name {
     Ttfb,
 }
 
-/// Rating of a figure by the module.
+/// Rating of a figure by the web-vitals module.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Rating {

@@ -18,7 +18,7 @@ use crate::version::VERSION;
 /// Placeholder in `index.html` for the style nonce, which differs in each response.
 const NONCE: &str = "__CSP_NONCE__";
 
-/// Addresses of the screens; `{id}` is a number. A test compares the client's own list with this one.
+/// Addresses of the screens; `{id}` matches one path segment. A test compares the client's own list with this one.
 pub const SCREENS: &[&str] = &[
     "",
     "login",
@@ -85,7 +85,7 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     if let Some(asset) = app.screens.files.assets.get(path).filter(|_| !hidden) {
         return send(asset, &headers);
     }
-    // A missing file gets a 404: the browser would run the page of the screens as a script.
+    // A missing file gets a 404: a browser could otherwise take `index.html` for a script.
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("static/") || last.contains('.') {
         return (StatusCode::NOT_FOUND, [(header::CACHE_CONTROL, "no-store")], "Not found\n").into_response();
@@ -109,7 +109,7 @@ struct Form {
 }
 
 /// The built screens, loaded from the program at the first request and then cached, because files are sent often and
-/// never change. The program embeds them, not this library crate, so that both compile in parallel.
+/// never change. The program, not this library crate, embeds the files, so that both compile in parallel.
 pub struct Screens {
     files: LazyLock<Files>,
     build: HeaderValue,
@@ -135,8 +135,8 @@ impl Screens {
         }
     }
 
-    /// Returns the fingerprint of program and screens, which every response of the API carries: an open page learns
-    /// from it that the library was updated. Unlike a version number, it tells strangers nothing.
+    /// Returns the fingerprint of program and screens. Every response of the API carries the fingerprint, so that an
+    /// open page notices an update of the library. Unlike a version number, the fingerprint tells strangers nothing.
     #[must_use]
     pub const fn build(&self) -> &HeaderValue {
         &self.build

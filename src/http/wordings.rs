@@ -1,4 +1,4 @@
-//! Wordings of the mails: the program's, the library's own, and how a mail with them reads.
+//! Wordings of mails: the program's and the library's own, and previews of mails.
 
 use axum::{extract::State, http::HeaderMap};
 use jiff::{Span, civil::Date};
@@ -39,11 +39,11 @@ fn named(kind: &str) -> Result<Worded> {
 /// Placeholder of a wording.
 #[derive(Serialize, ToSchema)]
 pub struct MailPlaceholder {
-    /// As written in a wording, with its braces.
+    /// Placeholder as written in a wording, with its braces.
     placeholder: &'static str,
-    /// One line on its value.
+    /// Description of the placeholder's value, in one line.
     about: Message,
-    /// True for a block: required, once, as a paragraph of its own.
+    /// True for a block, which a wording must contain once, as a paragraph of its own.
     block: bool,
 }
 
@@ -144,17 +144,17 @@ pub struct MailPreview {
     subject: String,
     text: String,
     html: String,
-    /// True if no book is on loan, so that the titles are made up.
+    /// True if the titles are made up, because no book is on loan.
     made_up: bool,
 }
 
 /// Titles of the example while no book is on loan.
 const TITLES: [&str; 2] = ["Pride and Prejudice", "Godaan"];
 
-/// Days until the books of the example are due back.
+/// Days until the books of the example are due.
 const DUE_IN: i64 = 3;
 
-/// Writes the mail with the titles of two real loans, for the librarian: it names no reader.
+/// Writes the mail to the librarian with the titles of two real loans; the mail names no borrower.
 async fn written(app: &App, reader: &User, mail: Worded, draft: WordingDraft) -> Result<(Letter, bool)> {
     let mut invalid = Invalid::default();
     let language = LANGUAGE.check(&draft.language, &mut invalid);

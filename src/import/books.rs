@@ -89,7 +89,7 @@ const BARCODE_SEPARATORS: [char; 4] = ['|', ';', ',', '\n'];
 
 /// Maximum rows in a transaction: many for speed, few enough that a borrower does not wait.
 const BATCH: usize = 500;
-/// Bytes of rows, and number of copies, that end a transaction before it has the maximum of rows.
+/// Maximum bytes of rows and number of copies in a transaction, which may end it before [`BATCH`] rows.
 const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 
@@ -130,7 +130,7 @@ pub struct BooksReport {
     pub clashes: u64,
     /// Rejected rows, clashes included.
     pub rejected: u64,
-    /// At most the first 200 of them.
+    /// The first rejected rows, at most 200.
     pub rejected_rows: Vec<RejectedLine>,
     /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
     /// are very many.
@@ -141,7 +141,7 @@ pub struct BooksReport {
 /// Parameters of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Field of each column of the file; `None` takes them from the header.
+    /// Field of each column of the file; `None` takes the fields from the header.
     pub fields: Option<Vec<String>>,
     /// Adds rows whose ISBN another title in the catalogue has; otherwise they are rejected.
     pub with_clashes: bool,
@@ -266,10 +266,10 @@ pub fn count_rows(source: &Source, options: &Options) -> Result<u64> {
     Ok(rows)
 }
 
-/// Calls `each` with every row of a file that could be imported; its columns are guessed.
+/// Guesses the columns of a file and calls `each` with every row that could be imported.
 pub fn each_form(source: &Source, longest: u64, mut each: impl FnMut(BookForm) -> Result<()>) -> Result<()> {
     let guess = BOOKS.guess(source, longest)?;
-    // The columns of converted records are known, among them one that no list has.
+    // The header of converted MARC records names all columns, including one that no list has.
     let fields: Vec<String> = guess.columns.into_iter().map(|column| column.field).collect();
     let fields = (guess.table.kind != file::Kind::Marc).then_some(fields);
     let mut table = open(source, longest, fields.as_deref(), &ProgressBar::hidden())?;
@@ -529,7 +529,7 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     invalid.into_result(ImportedBook { form, import_key, key, barcodes, record, row })
 }
 
-/// Returns the barcodes of a row, one per copy; a number of copies beside them must equal their number.
+/// Returns the barcodes of a row, one per copy; a number of copies in the row must equal the number of barcodes.
 fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
     let cell = unbracketed(row.cell(copy::BARCODE.field), "|");
     let raw: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Import of what people owe in another system. A repeated import charges nothing twice.
+//! Imports open charges of another system. A repeated import charges nothing twice.
 
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ pub struct Charge {
     key: String,
 }
 
-/// Returns the kind of a charge by its own name or by that of another program.
+/// Returns the kind of a charge by its own name or by its name in another program.
 fn kind(cell: &str) -> Option<ChargeKind> {
     let name = cell.to_ascii_lowercase();
     ChargeKind::parse(&name).or(match name.as_str() {

@@ -1,7 +1,7 @@
 //! Days as lists write them: ISO, day or month first, with the month's name, or as a spreadsheet's number.
 //!
-//! `05/06/2026` can be read two ways. The whole file decides: one day such as `25/06/2026` shows its order. A file without such
-//! a day is read day first, as India writes; in a file that writes both, only unambiguous days are read.
+//! `05/06/2026` is ambiguous. The whole file decides: one day such as `25/06/2026` shows the file's order. A file without such
+//! a day is read day first, as in India; in a file with both orders, only unambiguous days are read.
 
 use jiff::{ToSpan as _, civil::Date};
 
@@ -30,7 +30,7 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
     NotDay,
-    /// It can be read two ways, and the file does not say which.
+    /// Ambiguous, in a file with both orders.
     TwoWays,
 }
 
@@ -72,7 +72,7 @@ enum Written {
     Parts { first: i8, second: i8, year: i16 },
 }
 
-/// Days of lists: earlier and later ones are typing mistakes.
+/// Years of days in lists: earlier and later years are typing mistakes.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2200;
 
 /// Numbers that spreadsheets use for the days from 1954 to 2119.

@@ -1,4 +1,4 @@
-//! Import of open loans of another system. A repeated import lends nothing twice, also after a return.
+//! Imports open loans of another system. A repeated import adds no loan twice, even after a return.
 
 use std::collections::HashSet;
 
@@ -96,7 +96,7 @@ impl ListRow for Loan {
             if let (Some(copy), Some(locked)) = (&found, &locked)
                 && !locked.contains(&copy.book_id)
             {
-                // Another transaction gave the barcode to this copy in between: the next try locks its title too.
+                // Another transaction has given the barcode to this copy meanwhile: the retry locks the copy's title too.
                 return Err(storage::Error::Busy(None));
             }
             plans.push(row.decide(tx, &readers, found, run)?);
@@ -120,7 +120,7 @@ impl ListRow for Loan {
     }
 }
 
-/// Locks the titles of the rows' copies, and so the copies.
+/// Locks the titles of the rows' copies, which locks the copies too.
 fn lock_titles(tx: &mut Tx<'_>, rows: &[&Loan]) -> storage::Result<HashSet<BookId>> {
     let barcodes: Vec<String> = rows.iter().map(|row| folded_barcode(&row.barcode)).collect();
     let barcodes: Vec<&str> = barcodes.iter().map(String::as_str).collect();

@@ -50,10 +50,10 @@ fn reason(invalid: &Invalid) -> String {
 
 /// Maximum retries of a portion that is refused as busy.
 const TRIES: u32 = 5;
-/// Pause before the first retry; it doubles with each.
+/// Pause before the first retry; doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Tries to store a portion, again while the database is busy.
+/// Stores a portion, and retries while the database is busy.
 fn patiently<T>(mut attempt: impl FnMut() -> storage::Result<T>) -> storage::Result<T> {
     let (mut tries, mut pause) = (0, PAUSE);
     loop {
@@ -81,7 +81,7 @@ impl Pace {
         Self(Instant::now())
     }
 
-    /// Pauses if it is time. Called between two transactions.
+    /// Pauses if the command has written for [`AT_A_STRETCH`]. Called between two transactions.
     fn keep(&mut self) {
         if self.0.elapsed() > AT_A_STRETCH {
             std::thread::sleep(GAP);

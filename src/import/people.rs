@@ -121,7 +121,7 @@ pub struct RejectedRow {
     errors: Vec<FieldError>,
 }
 
-/// Active student of a batch in the file whom the file does not name.
+/// Active student who is missing in the file although others of the student's batch are in it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingPerson {
@@ -743,7 +743,7 @@ pub struct Import<'i> {
     pub policies: &'i Policies,
     pub authority: &'i Authority,
     pub moment: Moment,
-    /// Field of each column of the file; `None` takes them from the header.
+    /// Field of each column of the file; `None` takes the fields from the header.
     pub fields: Option<&'i [String]>,
     /// True for a preview, which stores nothing.
     pub dry_run: bool,

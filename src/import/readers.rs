@@ -1,4 +1,4 @@
-//! People of a list's roll numbers, and why a number leads to none.
+//! Finds the people of a list's roll numbers, or the reason why a number matches no person.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,8 +46,8 @@ impl Readers {
         })
     }
 
-    /// Returns the person with a folded roll number, or adds why there is none. The number may be empty after an error of its
-    /// own.
+    /// Returns the person with a folded roll number, or adds an error. An empty number already has an error of its own, so no
+    /// other is added.
     pub(super) fn find(&self, roll_number: &str, invalid: &mut Invalid) -> Option<&Record> {
         if let Some(known) = self.known.get(roll_number) {
             return Some(known);

@@ -1,7 +1,7 @@
 //! Staged imports of lists whose rows each make one entry: an open loan or a charge.
 //!
 //! The file is read once to count its rows and to find the order of its days, then in portions, each decided and stored in one
-//! transaction together with the import's progress. A repeated import finds every row in the library.
+//! transaction together with the import's progress. A repeated import finds the entry of every row and adds nothing.
 
 use std::{
     collections::{HashMap, hash_map},
@@ -41,10 +41,10 @@ use crate::{
 
 /// Rows in a transaction.
 const PORTION: usize = 500;
-/// Bytes of rows that end a portion before it has that many rows.
+/// Maximum bytes of rows in a portion, which may end it before [`PORTION`] rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
 
-/// What the rows of a portion have in common.
+/// Data common to the rows of an import.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Librarian; `None` for the command line.
@@ -57,7 +57,7 @@ pub struct Run {
 /// Parameters of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Field of each column of the file; `None` takes them from the header.
+    /// Field of each column of the file; `None` takes the fields from the header.
     pub fields: Option<Vec<String>>,
     pub run: Run,
 }
@@ -67,7 +67,7 @@ pub struct Options {
 pub struct Seen(HashMap<String, (u64, u64)>);
 
 impl Seen {
-    /// Counts a row; returns the line of the first one like it and how many came before.
+    /// Counts a row. If equal rows came before, returns the line of the first of these and their number.
     pub(super) fn count(&mut self, identity: String, line: u64) -> Option<(u64, u64)> {
         match self.0.entry(identity) {
             hash_map::Entry::Vacant(entry) => {
@@ -98,13 +98,13 @@ pub trait ListRow: Sized + Send + Sync + 'static {
     /// Compares the row with those before it in the file.
     fn note(&mut self, line: u64, seen: &mut Seen) -> Result<(), Invalid>;
 
-    /// Amount of money that it brings.
+    /// Amount of the row's charge; zero for a loan.
     fn amount(&self) -> Money {
         Money::ZERO
     }
 
-    /// Decides the effect of each row: a plan, nothing because its entry is there, or its errors. With `lock` the records that
-    /// the plans rest on are locked until the transaction ends.
+    /// Decides the effect of each row: a plan, `None` if its entry exists already, or its errors. With `lock`, locks the
+    /// records that the plans depend on until the transaction ends.
     fn plan(
         tx: &mut Tx<'_>,
         rows: &[&Self],
@@ -134,8 +134,8 @@ pub struct EntriesReport {
     pub rejected: u64,
     /// Sum of the new charges; 0 for loans.
     pub amount: Money,
-    /// Order in which days such as 05/06/2026 are read: `day-first`, `month-first`, or `mixed` if the file writes both; null if it
-    /// has none.
+    /// Order in which days such as 05/06/2026 are read: `day-first`, `month-first`, or `mixed` if the file has both orders; null
+    /// if no day of the file needs an order.
     #[schema(required)]
     pub day_order: Option<&'static str>,
     /// At most the first 200 of the rejected rows.
@@ -181,7 +181,7 @@ pub(super) fn optional_day(
     None
 }
 
-/// Portion of a file: rows to be stored, and rows that are wrong by themselves.
+/// Portion of a file: rows to be stored, and rows rejected without looking into the library.
 struct Portion<R> {
     rows: i64,
     /// Line of the last row.
@@ -194,7 +194,7 @@ struct Portion<R> {
 struct File<R> {
     table: Table,
     order: Option<Order>,
-    /// Rows without blank ones.
+    /// Number of rows, not counting blank ones.
     rows: u64,
     seen: Seen,
     kind: std::marker::PhantomData<R>,
@@ -361,7 +361,7 @@ pub fn import_file<R: ListRow>(
     Ok(storing.counts)
 }
 
-/// Imports an upload that [`imports::begin`] noted. Blocks on the database, so it must run on a plain thread.
+/// Imports an upload that [`imports::begin`] recorded. Blocks on the database, so it must run on a plain thread.
 pub fn run<R: ListRow>(db: &Db, source: &Source, options: Options, id: ImportId) -> Result<()> {
     let mut rows = File::<R>::uploaded(source, options.fields.as_deref())?;
     let mut excerpt = Excerpt::new(&rows.table, ROOM_FOR_REJECTS);
@@ -449,7 +449,7 @@ impl Storing<'_> {
         Ok(all)
     }
 
-    /// Notes the end, with the rejected rows as CSV.
+    /// Records the end of the import, with the rejected rows as CSV.
     fn end(&self, is_done: bool, rejects: Option<String>) -> storage::Result<()> {
         let Some(id) = self.id else { return Ok(()) };
         let now = Clock::system(jiff::tz::TimeZone::UTC).now();

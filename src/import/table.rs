@@ -62,7 +62,7 @@ pub struct Columns<'c> {
     pub known: &'c [&'c str],
     /// Fields that the file must have.
     pub required: &'c [&'c str],
-    /// Field of each column in order, blank for one that is ignored; `None` takes them from the header.
+    /// Field of each column in order, blank for an ignored column; `None` takes the fields from the header.
     pub fields: Option<&'c [String]>,
 }
 

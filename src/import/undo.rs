@@ -1,4 +1,4 @@
-//! Undo of a whole import, portion by portion, while none of its rows was touched.
+//! Undo of a whole import, in portions, as long as none of its records is in use.
 
 use crate::{
     circulation::{
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Titles and copies, loans or charges taken out in one transaction.
+/// Maximum number of titles and copies, or of loans or charges, removed in one transaction.
 const PORTION: i64 = 200;
 
-/// Fails if the import is in use, or would forgive what is on the librarian's own account (X11).
+/// Fails if a record of the import is in use, or if the undo would remove a charge from the librarian's own account (X11).
 pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulation::Result<()> {
     if kind == Kind::Charges && imports::charges_of(tx, id, by)? > 0 {
         return Err(circulation::Error::OwnAccount);
@@ -34,8 +34,8 @@ pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulati
     }
 }
 
-/// Takes out what an import added, after [`imports::begin_undo`]. Stops, with the rest left, if something is touched meanwhile.
-/// Blocks on the database, so it must run on a plain thread.
+/// Removes the records that an import added, after [`imports::begin_undo`]. Stops and leaves the rest if one of them is used
+/// meanwhile. Blocks on the database, so it must run on a plain thread.
 pub fn run(db: &Db, kind: Kind, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<()> {
     loop {
         let moment = clock.moment();
@@ -47,7 +47,7 @@ pub fn run(db: &Db, kind: Kind, id: ImportId, by: UserId, clock: &Clock) -> stor
             Ok(true) => return Ok(()),
             Ok(false) => {}
             Err(circulation::Error::Storage(error)) => return Err(error),
-            // Touched since the check of this portion, which is rolled back.
+            // A record was used after the check of this portion, which is rolled back.
             Err(_) => {
                 return db.write_blocking(move |tx| imports::end(tx, id, State::Stopped, None, moment.at));
             }
@@ -67,7 +67,7 @@ fn take_out_entries(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -
     Ok(false)
 }
 
-/// Takes out the next titles and copies of an import; true if the undo is over.
+/// Removes the next titles and copies of an import; true if the undo is over.
 fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> storage::Result<bool> {
     let (titles, copies) = imports::left(tx, id, PORTION)?;
     if titles.is_empty() && copies.is_empty() {
@@ -82,7 +82,7 @@ fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> 
     for title in &titles {
         match stock::remove_title(tx, Actor::Librarian(by), moment, *title) {
             Ok(_) => count += 1,
-            // A librarian deleted it since.
+            // A librarian has deleted the title since.
             Err(circulation::Error::NotFound) => {}
             Err(error) => return Err(error.into_storage()),
         }

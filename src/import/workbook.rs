@@ -1,4 +1,4 @@
-//! Reads the first sheet of a spreadsheet (XLSX, ODS) as lines of CSV, with bounds against files that unpack without end.
+//! Reads the first sheet of a spreadsheet (XLSX, ODS) as lines of CSV, with limits against zip bombs.
 
 use std::io::{BufReader, Cursor, Read as _, Write};
 
@@ -189,7 +189,7 @@ fn repeated(tag: &BytesStart<'_>, name: &str) -> u64 {
     attribute(tag, name).and_then(|count| count.parse().ok()).unwrap_or(1)
 }
 
-/// Cell of an ODS sheet, as far as it has been parsed.
+/// Partly parsed cell of an ODS sheet.
 #[derive(Default)]
 struct Cell {
     times: u64,

@@ -6,7 +6,7 @@ use crate::{
     storage::{self, forget},
 };
 
-/// Runs daily, whatever the settings (R-PEOPLE-10).
+/// Runs daily, regardless of the settings (R-PEOPLE-10).
 pub struct ClearPassing;
 
 impl Job for ClearPassing {

@@ -155,7 +155,7 @@ impl<'d> Writer<'d> {
         })
     }
 
-    /// Returns why this notice is not mailed.
+    /// Returns the reason why this notice is not mailed; `None` if it is to be mailed.
     fn refusal(&self, notice: &UnmailedNotice, kind: Kind) -> Option<Unmailed> {
         let waits_a_week = kind.is_reminder() && self.is_weekly(notice);
         let fresh = if waits_a_week { FRESH_OF_WEEK } else { FRESH };
@@ -253,7 +253,7 @@ impl<'d> Writer<'d> {
             (Some((Channel::Mail, address)), Post { mail: Some(post), .. }) => {
                 let mut links = self.job.1.links(id, Some(scope));
                 if to_guardian {
-                    // The page asks for the person's own sign-in.
+                    // No button for a guardian, because the page requires the person's own sign-in.
                     links.page = None;
                 }
                 let letter = digest(worded, writing, &person.name, &lines, links);
@@ -328,7 +328,7 @@ pub async fn mail_notices(
     });
     let (is_urgent, mut reminds, hours) = found.await?;
     if reminds && *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) != Some(today) {
-        // A digest that went out while reminders are still being written would miss some.
+        // A digest sent while reminders are still being written would miss some.
         reminds = remind(library, owner).await?.is_some();
         if reminds {
             *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) = Some(today);
@@ -437,14 +437,14 @@ pub struct PlannedMail {
     pub name: String,
     pub to_guardian: bool,
     pub channel: Channel,
-    /// Phone of a text message.
+    /// Email address, or phone of a text message.
     pub address: String,
     /// Most overdue first.
     pub lines: Vec<Message>,
 }
 
-/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing. `has` tells by
-/// which channels it can send.
+/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing. `has` is true
+/// for a channel that the library can use.
 ///
 /// # Errors
 /// Errors of the database.

@@ -42,8 +42,8 @@ enum Round {
     Done(u64),
 }
 
-/// Writes the reminders of today in portions, in one pass over the loans due. Returns their number; `None` if another server
-/// holds the lease.
+/// Writes the reminders of today in portions, in one pass over the loans due. Returns the number of reminders; `None` if
+/// another server holds the lease.
 pub async fn remind(library: &Library, owner: &str) -> storage::Result<Option<u64>> {
     let (mut after, mut written) = ((Date::MIN, LoanId(0)), 0);
     loop {

@@ -246,7 +246,8 @@ impl<S: Sender> Sending<'_, S> {
     }
 }
 
-/// Answers the oldest request for a reset link: mails one to the address of an active account. `false` without a request.
+/// Answers the oldest request for a reset link: mails a link if the address is that of an active account. `false` without a
+/// request.
 async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<bool> {
     let token = crate::token::new().map_err(|error| Error::Database(error.into()))?;
     let (policies, post, page) = (library.policies.clone(), Arc::clone(&job.post), job.reset_page.clone());

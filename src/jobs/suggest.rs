@@ -1,4 +1,4 @@
-//! Counts from the loans of all readers what to suggest to one.
+//! Computes suggestions from the loans of all readers.
 
 use jiff::{ToSpan as _, civil::Date};
 
@@ -12,16 +12,16 @@ use crate::{
     storage::{self, leases, suggestions},
 };
 
-/// Years whose loans tie titles together (`reach.md` A8).
+/// Number of years whose loans count for titles borrowed by the same readers (`reach.md` A8).
 const YEARS: i64 = 3;
 
-/// Days whose loans make a title popular in a department: about one term.
+/// Number of days whose loans count for popularity in a department: about one term.
 const TERM_DAYS: i64 = 90;
 
 /// Titles written per transaction: a request from a desk waits for one portion at most.
 const PORTION: usize = 500;
 
-/// Looks daily, and counts once a week.
+/// Checks daily whether the weekly count is due.
 pub struct Suggest;
 
 impl Job for Suggest {
@@ -38,17 +38,17 @@ impl Job for Suggest {
     }
 }
 
-/// What one count found.
+/// Result of one count.
 #[derive(Default)]
 struct Counted {
     also_borrowed: Vec<(BookId, Vec<BookId>)>,
     departments: Vec<(String, Vec<BookId>)>,
-    /// `None` if the library makes no suggestions.
+    /// Day of the count; `None` if the library makes no suggestions.
     on: Option<Date>,
 }
 
-/// Counts the loans if the week's count is due, and replaces the suggestions in portions. Returns the number of titles that
-/// have some; `None` if another server holds the lease.
+/// Counts the loans if the week's count is due, and replaces the suggestions in portions. Returns the number of titles with
+/// suggestions; `None` if another server holds the lease.
 pub async fn suggest(library: &Library, owner: &str) -> storage::Result<Option<usize>> {
     let Some(counted) = count(library).await? else { return Ok(Some(0)) };
     let titles = counted.also_borrowed.len();

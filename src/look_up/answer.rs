@@ -1,4 +1,4 @@
-//! Answers of other catalogues. What does not fit into a field of the form is left out or cut.
+//! Answers of other catalogues. Values that do not fit into a field of the form are left out or cut.
 
 use std::collections::HashMap;
 
@@ -74,7 +74,7 @@ impl From<Raw> for FoundBook {
         } else {
             format!("{}: {}", raw.title.trim(), raw.subtitle.trim())
         };
-        // Pictures of both catalogues are also served encrypted.
+        // Both catalogues also serve their pictures over https.
         let picture = raw.picture.replacen("http://", "https://", 1);
         let year = marc::year(&raw.date).and_then(|year| year.parse().ok());
         Self {

@@ -1,4 +1,4 @@
-//! The library's own list of books as a source: found without a network.
+//! The library's own list of books as a source that needs no network.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use tokio::{sync::Mutex, task::JoinHandle};
 use super::FoundBook;
 use crate::import::{books, table::Source};
 
-/// Maximum memory of the titles of a file, without the map: about half a million of them.
+/// Maximum memory of the titles of a file, without the map: enough for about half a million titles.
 const MOST_MEMORY: usize = 256 * 1024 * 1024;
 
 /// File that is read again when it has changed.
@@ -24,9 +24,9 @@ pub struct OwnFile {
 
 #[derive(Default)]
 struct Reading {
-    /// Index with the time of the file's change.
+    /// Index, and the modification time of the file that it was built from.
     index: Option<(SystemTime, Arc<Index>)>,
-    /// A reading goes on although the request that began it has ended.
+    /// Task that reads the file, and the file's modification time. Continues after the request that started it has ended.
     begun: Option<(SystemTime, JoinHandle<Result<Index>>)>,
 }
 
@@ -43,7 +43,7 @@ impl OwnFile {
         Self { path, read: Mutex::default() }
     }
 
-    /// Returns the titles of the file as it is now.
+    /// Returns the titles of the file. Reads the file again if it has changed.
     pub async fn index(&self) -> Result<Arc<Index>> {
         let changed = std::fs::metadata(&self.path).and_then(|facts| facts.modified());
         let changed = changed.context("the file cannot be read")?;

@@ -34,7 +34,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 const LONGEST_ANSWER: usize = 64 * 1024;
 /// Maximum length of the stored part of an answer, in characters.
 const LONGEST_WORDS: usize = 200;
-/// Maximum number of books named in a message: an SMS is short, and is paid for by its parts.
+/// Maximum number of books named in a message: an SMS is short, and each of its parts costs money.
 const LONGEST_LIST: usize = 3;
 /// Maximum number of requests at once.
 const CONNECTIONS: usize = 2;
@@ -175,7 +175,7 @@ impl Sender for TextGateway {
         match self.outbound.post(&self.url, headers, body).await {
             Ok(answer) => self.outcome(answer.status, &answer.body),
             Err(outbound::Error::Late) => Outcome::Later(message::text_no_answer(&self.host)),
-            // The answer is too long, so the gateway has the message.
+            // An answer that is too long still shows that the gateway has the message.
             Err(outbound::Error::TooLong(_)) => Outcome::Sent(message::mail_accepted(&self.host)),
             Err(_) => Outcome::Trouble(message::text_unreachable(&self.host)),
         }

@@ -121,7 +121,7 @@ struct Values<'v> {
     notice: &'v [Message],
 }
 
-/// Writes a letter by the library's own wording, or by the program's if there is none that this version can read.
+/// Writes a letter with the library's own wording, or with the program's if the library has none that this version can read.
 fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
     let Writing { language, library, own } = writing;
     let own = own.and_then(|own| own.of(language)).filter(|own| own.is_usable(mail));
@@ -237,7 +237,7 @@ pub fn test(language: &str, library: &str) -> Letter {
     }
 }
 
-/// Writes a mail with example values: these titles and days, and no more of any loan.
+/// Writes a mail with example values, of which only the titles and days come from `loans`.
 #[must_use]
 pub fn example(
     mail: Worded,

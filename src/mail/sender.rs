@@ -1,4 +1,4 @@
-//! What the mail server and the gateway of text messages have in common: outcome, rate, and ids.
+//! Common parts of the clients of the mail server and of the text message gateway: outcome, rate, and ids.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{domain::mail::Channel, message::Message, storage::mails::Taken};
 pub enum Outcome {
     /// Accepted by the server.
     Sent(Message),
-    /// This mail cannot be sent, ever.
+    /// This mail can never be sent.
     Refused(Message),
     /// This mail cannot be sent now.
     Later(Message),

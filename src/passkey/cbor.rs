@@ -14,7 +14,7 @@ pub enum Item<'a> {
 /// Maximum nesting; CTAP2 allows four levels.
 const DEPTH: usize = 4;
 
-/// Parses the first item and returns the remaining bytes; `None` if it is malformed.
+/// Parses the first item and returns it with the remaining bytes; `None` if the item is malformed.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
     let mut reader = Reader(bytes);

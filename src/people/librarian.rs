@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Makes a person a librarian with these capabilities, or a student (`None`). Refused if the caller lacks one of them, or one of
-/// those that the person has.
+/// Makes a person a librarian with these capabilities, or a student (`None`). Refused if the caller lacks one of these
+/// capabilities, or one that the person has already.
 pub fn set(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -44,7 +44,7 @@ pub fn set(
     let role = if capabilities.is_some() { Role::Admin } else { Role::Student };
     people::set_role(tx, &subject, role, &after)?;
     if before.role != Some(role) {
-        // Sessions of the former role must not outlive it.
+        // Sessions of the former role must not outlive that role.
         sessions::end_all_of(tx, subject.subject())?;
     }
     record(tx, moment, authority.by(), person, change)

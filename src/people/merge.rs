@@ -37,14 +37,14 @@ pub struct Merged {
     pub holds_cancelled: Vec<String>,
     /// Titles reviewed by both records: the newer review stays.
     pub reviews_given_up: Vec<String>,
-    /// True if the kept record had no password and takes over the other's.
+    /// True if the kept record had no password and gets the password of the dropped record.
     pub takes_password: bool,
     /// `None` for a preview.
     pub change: Option<ChangeId>,
 }
 
-/// Merges a record into another; with `dry_run` only previews it. All rows of the dropped record move, and its roll number
-/// then finds the kept one.
+/// Merges a record into another; with `dry_run` only previews it. All rows of the dropped record move, and its
+/// roll number then finds the kept record.
 pub fn merge(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -85,7 +85,7 @@ pub fn merge(
     };
     if !dry_run {
         for two in &two_holds {
-            // Recorded with the same timestamp, so that undo finds it.
+            // Recorded with the timestamp of the merge, so that undo finds the cancellation.
             hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
             // The reader keeps the other reservation of the title, so the notice about the cancelled one is withdrawn.
             notices::withdraw_of_hold(tx, two.worse, moment.at)?;
@@ -118,7 +118,7 @@ fn merge_records(
     Ok(change)
 }
 
-/// Returns the details of the merged record: those of `keep`, filled up from the other, with the longer of two bars.
+/// Returns the details of the merged record: those of `keep`, completed from `dropped`, with the longer of two bars.
 fn filled(keep: &Details, dropped: &Details) -> Details {
     let of = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
     let barred = keep.barred.iter().chain(&dropped.barred).max_by_key(|barred| barred.until).cloned();

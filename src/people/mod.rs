@@ -104,7 +104,7 @@ impl From<circulation::Error> for Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns the librarian as an actor of circulation; fails for the command line, which has none.
+/// Returns the librarian as an actor of circulation; fails for the command line, which has no librarian.
 fn actor(authority: &Authority) -> Result<Actor> {
     authority.by().map(Actor::Librarian).ok_or(Error::Forbidden)
 }
@@ -179,7 +179,7 @@ pub fn deactivate(
     let subject = librarians.leave(subject, &[])?;
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
-    // Recorded with the same timestamp, so that undo finds them.
+    // Cancelled holds get the timestamp of the deactivation, so that undo finds them.
     // The command line cancels holds in their owner's name.
     let actor = authority.by().map_or(Actor::Student(person), Actor::Librarian);
     hold::cancel_all_of(tx, actor, moment, rulebook, person, reason)?;
@@ -277,7 +277,7 @@ pub struct Certify {
     pub cancel_holds: bool,
 }
 
-/// Issues a no-dues certificate; refused while something is open, and then no hold is cancelled either.
+/// Issues a no-dues certificate; refused while loans, unseen copies, holds or dues are open. A refusal cancels no hold.
 pub fn certify(
     tx: &mut Tx<'_>,
     by: UserId,
@@ -312,8 +312,8 @@ pub struct BatchCertified {
 /// Maximum number of active students in a batch whose certificates are issued at once.
 pub const MOST_CERTIFIED: usize = 1000;
 
-/// Issues certificates with these numbers to the active students of a batch who have nothing open; with `numbers` empty only
-/// previews them (R-PEOPLE-7).
+/// Issues certificates with these numbers to the active students of a batch who have nothing open; with empty `numbers` only
+/// previews the certificates (R-PEOPLE-7).
 pub fn certify_batch(
     tx: &mut Tx<'_>,
     by: UserId,

@@ -111,7 +111,7 @@ pub fn promote(
                 let subject = librarians.leave(subject, &[])?;
                 people::deactivate(tx, &subject)?;
                 sessions::end_all_of(tx, subject.subject())?;
-                // Recorded with the same timestamp, so that undo finds them.
+                // Cancelled holds get the timestamp of the promotion, so that undo finds them.
                 hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, subject.uid(), "")?;
             }
         }
@@ -143,7 +143,7 @@ fn moved_before(
     Ok(None)
 }
 
-/// Returns the fingerprint of a preview, without the exceptions: the librarian chooses those from the preview.
+/// Returns the fingerprint of a preview, without the exceptions, which the librarian chooses from the preview.
 fn fingerprint(what: &Promotion, people: &[Person], kept: &[Person]) -> String {
     let ids = |list: &[Person]| {
         let mut ids: Vec<i64> = list.iter().map(|person| person.uid.0).collect();

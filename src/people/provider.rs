@@ -24,8 +24,8 @@ pub enum Known {
     Linked(User),
     /// Found by roll number or address; the caller must link it.
     Found(User),
-    /// Needs the account's password first: it is a librarian's, or its holder entered the address or the roll number. A
-    /// stranger may have registered with them and would share the account with their owner.
+    /// Needs the account's password first: the account is a librarian's, or its holder entered the address or the roll
+    /// number. A stranger who registered with another person's details would otherwise share the account with that person.
     AskPassword(UserId),
     /// No account matches.
     NoAccount,
@@ -35,7 +35,7 @@ pub enum Known {
     Closed(UserId),
 }
 
-/// Finds the account. The caller links a match in the same transaction, see [`link`].
+/// Finds the account of a sign-in. The caller links a match in the same transaction, see [`link`].
 pub fn find(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Result<Known> {
     let link = oidc::linked(tx, provider.issuer(), &claims.subject)?;
     let account = match link {
@@ -67,8 +67,8 @@ fn by_what_is_said(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Res
     Ok(accounts::credentials(tx, email)?.map(|(account, _)| account))
 }
 
-/// Links a person with a subject of the provider, or records on an existing link that the password was asked for. `false` if
-/// one of the two was linked with another meanwhile.
+/// Links a person with a subject of the provider, or records on an existing link that the password was asked for. Returns
+/// false if the person or the subject has another link by now.
 pub fn link(tx: &mut Tx<'_>, issuer: &str, subject: &str, link: Link, now: i64) -> Result<bool> {
     Ok(link.password_asked && oidc::password_was_asked(tx, issuer, subject, link.user)?
         || oidc::link(tx, issuer, subject, link, now)?)

@@ -6,8 +6,8 @@ use crate::{
     storage::{Tx, authority::Authority, second_factors, sessions},
 };
 
-/// Removes a person's second factor and ends their sessions: until they set it up again, the password alone signs in.
-/// Refused for the librarian's own account. `false` if there was none.
+/// Removes a person's second factor and ends their sessions: until they set up a new one, the password alone signs in.
+/// Refused for the librarian's own account. Returns false if the person had no second factor.
 pub fn reset(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<bool> {
     // A stolen session must not be enough to remove the second factor.
     if authority.by() == Some(person) {

@@ -46,8 +46,8 @@ pub fn keep(
     Ok(expires)
 }
 
-/// Uses up a code: stores the person's password, and an email if there was none, and ends earlier sessions. `false` if the
-/// code was used meanwhile or its librarian has lost the authority over the person.
+/// Redeems a code: stores the person's password, and an email if there was none, and ends earlier sessions. Returns false
+/// if the code was used meanwhile or its librarian has lost the authority over the person.
 pub fn redeem(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -58,7 +58,7 @@ pub fn redeem(
 ) -> Result<bool> {
     accounts::lock(tx, person)?;
     let Some(made_by) = sign_in_codes::use_up(tx, person, code_hash, moment.at)? else { return Ok(false) };
-    // A code grants no more than its librarian may do now (R-SEAM-8).
+    // A code grants no more than the librarian who made it may do now (R-SEAM-8).
     let subject = match Authority::of(tx, made_by).and_then(|authority| authority.over(tx, person)) {
         Err(authority::Error::Forbidden | authority::Error::MoreCapable) => return Ok(false),
         found => found?,
@@ -94,7 +94,7 @@ fn unlink_claimed(tx: &mut Tx<'_>, moment: Moment, person: UserId) -> Result<()>
     Ok(())
 }
 
-/// Uses up a reset link: stores the new password and ends earlier sessions. `false` if the link was used or deleted
+/// Redeems a reset link: stores the new password and ends earlier sessions. Returns false if the link was used or deleted
 /// meanwhile.
 pub fn redeem_link(
     tx: &mut Tx<'_>,

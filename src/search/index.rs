@@ -294,7 +294,8 @@ fn page_of(
     Page { total, total_is_exact, similar, ..page }
 }
 
-/// Returns the page of a query in a listing. Takes the matches of `snapshot.newest` if all of them are `found`.
+/// Returns the page of a query in a listing. Sorts `found` if given, which must be all matches as places in
+/// `snapshot.newest`; otherwise reads the listing.
 fn listed(
     snapshot: &Snapshot,
     listing: &Listing,

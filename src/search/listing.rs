@@ -1,8 +1,8 @@
 //! Listings: the ids of all books in one more order, without their texts.
 //!
-//! A second copy of the texts would make every query fast in every order, for 100 MB a million books. A listing takes
-//! 8 MB: a query with few matches sorts them, one with many marks them in a set and reads the listing until the page is
-//! full.
+//! A second copy of the texts would make every query fast in every order, at 100 MB per million books. A listing takes
+//! 8 MB: a query with few matches sorts them, a query with many marks them in a set and reads the listing until the page
+//! is full.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -86,7 +86,7 @@ impl Listing {
             let next = u32::try_from(numbers.len()).expect("fewer than four thousand million authors");
             books.push((*numbers.entry(author_key(record.text)).or_insert(next), record.id));
         }
-        // An author has several books, so ranking the authors compares less than sorting the books.
+        // Most authors have several books, so ranking the authors takes fewer comparisons than sorting the books.
         let mut authors: Vec<(&str, u32)> = numbers.into_iter().collect();
         authors.sort_unstable_by_key(|(author, _)| (author.is_empty(), *author));
         let mut ranks = vec![0_u32; authors.len()];

@@ -87,8 +87,8 @@ impl Order {
         })
     }
 
-    /// Returns the matches of a query in this order with their grades; none if it is blank. If there are more than
-    /// `most`, one more is returned to show it, and the grades have no meaning.
+    /// Returns the matches of a query in this order with their grades; none for a blank query. If there are more than
+    /// `most`, returns `most` + 1 matches, whose grades have no meaning.
     pub(super) fn found(&self, wanted: &Wanted<'_>, most: usize) -> Vec<(Grade, Place)> {
         if wanted.is_blank() {
             return Vec::new();

@@ -1,9 +1,9 @@
-//! Fuzzy search: what was meant by a query that no book matches, and the books that other spellings find.
+//! Fuzzy search: guesses the meaning of a query that no book matches, and finds books by other spellings.
 //!
-//! A variant of the query replaces some of its words by similar words of the catalogue: in another script or spelling, or
-//! with a typing error; or it has a blank more or less. If the query matches nothing, the likeliest variant with a match is
-//! searched instead, and without one the query with fewer words. The results of the other variants are returned
-//! separately.
+//! A variant of the query replaces some words with similar words of the catalogue (in another script or spelling, or with
+//! a typing error), or adds or removes a blank. If the query matches nothing, the likeliest variant with a match is
+//! searched instead, and without such a variant the query with fewer words. The results of the other variants are
+//! returned separately.
 
 use std::collections::HashSet;
 
@@ -139,7 +139,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
             as_typed
         }));
         longer.sort_by_key(|variant| variant.cost); // stable
-        // One of them is the query as typed.
+        // One more than the limit, because the query as typed is usually among these variants.
         longer.truncate(VARIANTS + 1);
         of_first.push(longer);
     }
@@ -295,8 +295,8 @@ impl Search<'_> {
         best
     }
 
-    /// Leaves out words of a query until books match: one word if that is enough, otherwise all that match no book
-    /// together with rarer ones.
+    /// Leaves out words of a query until books match: one word if that is enough, otherwise every word that matches no
+    /// book together with rarer words.
     fn fewer(&mut self, needle: &str) -> Option<Vec<String>> {
         let vocabulary = &self.snapshot.vocabulary;
         let typed: Vec<String> =

@@ -2,7 +2,7 @@
 //!
 //! गीता is written *gita*, *geeta* and *Gītā*; प्रेमचन्द is also प्रेमचंद, and *Premcand* or *Premacanda* in catalogues. Unlike a
 //! [skeleton](super::skeleton), a sound keeps vowels and aspiration, so *six* is not शिक्षा and *gait* is not गीता. It
-//! ignores where spellings of the same word differ:
+//! ignores these differences between spellings of the same word:
 //!
 //! - the inherent *a*, which Hindi drops and Sanskrit keeps, and the length of vowels in Latin letters;
 //! - the nasal before a consonant: anusvara, chandrabindu, or a letter with virama; and a final म्, ं or ः;
@@ -46,7 +46,7 @@ fn sound(word: &str) -> Option<Vec<char>> {
     (sound.len() >= SHORTEST).then_some(sound)
 }
 
-/// Returns the consonants of a word in their broadest classes: words that sound alike have the same.
+/// Returns the consonants of a word in their broadest classes, which are the same for words that sound alike.
 pub(super) fn consonants(word: &str) -> Option<String> {
     let mut consonants: Vec<char> = sound(word)?
         .into_iter()
@@ -60,7 +60,7 @@ pub(super) fn consonants(word: &str) -> Option<String> {
     (!consonants.is_empty()).then(|| consonants.into_iter().collect())
 }
 
-/// Returns whether two different folded words are spellings of the same one.
+/// Returns whether two different folded words are spellings of the same word.
 pub(super) fn sounds_alike(one: &str, other: &str) -> bool {
     let (Some(a), Some(b)) = (sound(one), sound(other)) else { return false };
     let written_in = |block: u32| {
@@ -110,7 +110,7 @@ fn is_vowel(letter: char) -> bool {
     matches!(letter, INHERENT | VOCALIC | 'a' | 'e' | 'i' | 'o' | 'u')
 }
 
-/// Returns the class of a letter where a script does not tell some letters apart.
+/// Returns the class of a letter: letters that a script does not distinguish share one class.
 fn broad(letter: char, tamil: bool, bengali: bool) -> char {
     let letter = if bengali && letter == 'v' { 'b' } else { letter };
     match letter {

@@ -312,7 +312,7 @@ impl Words {
         }
     }
 
-    /// Appends the words that differ from a long one by two errors after the first letter.
+    /// Appends the words that differ from the long word `typed` by two errors after the first letter.
     fn twice<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
         let Some(first) = typed.chars().next() else { return };
         let (own, mut first_letter) = (letters(typed), [0; 4]);
@@ -343,7 +343,7 @@ fn letters(word: &str) -> u32 {
     word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) % u32::BITS))
 }
 
-/// Returns the indices of the wanted numbers, which must be few: it tests sixteen at a time with vector instructions.
+/// Returns the indices of the wanted numbers. Fast if these are few, because vector instructions test sixteen at a time.
 fn places(numbers: &[u32], wanted: impl Fn(u32) -> bool + Copy) -> impl Iterator<Item = usize> {
     const TOGETHER: usize = 16;
     let together = numbers.chunks(TOGETHER).enumerate();
@@ -423,7 +423,7 @@ impl Vocabulary {
         self.settled.common(word).max(self.recent.common(word))
     }
 
-    /// Returns a word of the catalogue that sounds like a folded one.
+    /// Returns a word of the catalogue that sounds like a folded word.
     pub(super) fn sounding(&self, typed: &str) -> Option<&str> {
         let mut found = Vec::new();
         if is_word(typed) {
@@ -435,9 +435,9 @@ impl Vocabulary {
         found.into_iter().max_by_key(|(_, word)| (self.common(word), *word)).map(|(_, word)| word)
     }
 
-    /// Returns the words similar to a folded one, likeliest first; of the same likeness those in the script typed, and the
-    /// more common ones, first. Words with the same skeleton are left out if others sound alike, words with two errors if
-    /// there is any other.
+    /// Returns the words similar to a folded word, likeliest first; among equally likely words, those in the typed script
+    /// first, then the more common ones. Leaves out words with the same skeleton if other words sound alike, and words
+    /// with two errors if there is any other word.
     pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
         let mut found = Vec::new();
         if !is_word(typed) {

@@ -223,7 +223,7 @@ fn certificate(files: &Files, pair: Pair, clock: &Clock) -> Result<Certificate> 
 fn validity(certificate: &[u8]) -> Option<(Timestamp, Timestamp)> {
     let (_, certificate, _) = element(certificate)?;
     let (_, mut fields, _) = element(certificate)?;
-    // Version 1 is omitted.
+    // A certificate of version 1 has no version field.
     let before = if fields.first() == Some(&0xa0) { 4 } else { 3 };
     for _version_serial_algorithm_issuer in 0..before {
         fields = element(fields)?.2;
@@ -263,7 +263,7 @@ fn time(tag: u8, text: &[u8]) -> Option<Timestamp> {
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Redirects browsers to the same page at `public_url` and refuses everything else. It ignores the host named by the
+/// Redirects browsers to the same page at `public_url` and refuses everything else. Ignores the host named by the
 /// client, and refuses API calls so that their programmer notices (OWASP ASVS 5.0, 4.1.2).
 pub fn redirect(public_url: &Url) -> Router {
     let origin = public_url.as_str().trim_end_matches('/').to_owned();

@@ -134,9 +134,9 @@ pub(super) fn lock_all_codes(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns which of the two is taken by another account than `uid` or by a copy's barcode. Every function that assigns
-/// an email address or a (folded) roll number must call this first. The account's present roll number is accepted even
-/// if it is also a barcode: old libraries have such pairs, which `library doctor` lists.
+/// Returns a conflict if another account than `uid` has the email address or the roll number, or if a copy has the roll number
+/// as its barcode. Every function that assigns an email address or a (folded) roll number must call this first. The account's
+/// present roll number is accepted even if it is also a barcode: old libraries have such pairs, which `library doctor` lists.
 pub(super) fn find_conflict(
     tx: &mut Tx<'_>,
     uid: Option<UserId>,
@@ -229,7 +229,7 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Opti
     )
 }
 
-/// Returns the key under which wrong entries of a person's own password are counted, and the password hash if any.
+/// Returns the key for counting a person's wrong entries of their own password, and the password hash, if any.
 pub fn own_credentials(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, Option<String>)>> {
     tx.query_opt(
         sql!("SELECT COALESCE(email_key, roll_number, ''), password_hash FROM users WHERE id = $1"),
@@ -290,7 +290,7 @@ macro_rules! reader {
     };
 }
 
-/// Reads the facts without a lock, to show them.
+/// Reads the facts about a borrower without a lock, for display.
 pub fn reader(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Reader>> {
     reader!(sql, tx, uid)
 }
@@ -311,8 +311,8 @@ pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Returns the valid session of a token with its account. One statement reads both, because they must belong together:
-/// a change of role ends the sessions.
+/// Returns the valid session of a token with its account. One statement reads both, so that a change of role, which
+/// ends the sessions, cannot come between.
 pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<ValidSession>> {
     tx.query_opt(
         sql!(
@@ -389,7 +389,7 @@ pub fn claim(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     tx.execute_one(sql!("UPDATE users SET claimed = TRUE WHERE id = $1"), &[&uid])
 }
 
-/// Replaces a password; `false` if it was changed meanwhile, so that `stored` is no longer its hash.
+/// Replaces a password; `false` if another request changed the password, so that `stored` is no longer its hash.
 pub fn change_password(tx: &mut Tx<'_>, uid: UserId, stored: &str, hash: &str) -> Result<bool> {
     let changed = tx.execute(
         sql!("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2"),

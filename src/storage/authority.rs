@@ -1,7 +1,8 @@
-//! Permission to write on a person's record (R-SEAM-8).
+//! Permission to change a person's record (R-SEAM-8).
 //!
-//! Every write on a person takes a [`Subject`], and one that takes rights away a [`Replaceable`]. Only an [`Authority`]
-//! gives a subject, and only the lock on the [`Librarians`] makes one replaceable, so no caller can skip the check.
+//! Every write to a person's record takes a [`Subject`], and a write that removes rights takes a [`Replaceable`]. Only
+//! an [`Authority`] or, for the person's own password, [`own`] creates a subject, and only the locked [`Librarians`]
+//! make a subject replaceable, so no caller can skip the check.
 
 use super::{
     Tx, accounts,
@@ -9,10 +10,10 @@ use super::{
 };
 use crate::domain::{account::Capability, id::UserId};
 
-/// Reason why a write on a person is refused.
+/// Reason for refusing a write to a person's record.
 #[derive(Debug)]
 pub enum Error {
-    /// No such person; also one that was erased or merged into another.
+    /// No such person, or the person was erased or merged into another.
     NotFound,
     /// The librarian is not active or has no capability for people.
     Forbidden,
@@ -31,7 +32,7 @@ impl From<super::Error> for Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Authority of a librarian or of the command line to write on people.
+/// Authority of a librarian or of the command line to change people's records.
 #[derive(Clone, Debug)]
 pub struct Authority {
     /// `None` for the command line.
@@ -40,7 +41,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Reads the librarian's capabilities in this transaction: those of a session may be a second old.
+    /// Reads the librarian's capabilities in this transaction, because those of a session may be a second old.
     ///
     /// # Errors
     /// [`Error::Forbidden`] unless the librarian is active and has the capability for people.
@@ -76,10 +77,10 @@ impl Authority {
         Ok(Subject { record })
     }
 
-    /// Locks a person until the transaction ends, to write on their record.
+    /// Locks a person until the transaction ends, so that the caller can change the record.
     ///
     /// # Errors
-    /// [`Error::NotFound`], also for one that was erased or merged into another; [`Error::MoreCapable`].
+    /// [`Error::NotFound`], also for a person who was erased or merged into another; [`Error::MoreCapable`].
     pub fn over(&self, tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
         accounts::lock(tx, person)?;
         let record = people::by_id(tx, person)?.ok_or(Error::NotFound)?;
@@ -101,14 +102,14 @@ impl Authority {
 /// Locks the record of a person who changes their own password.
 ///
 /// # Errors
-/// [`Error::NotFound`], also for one that was erased or merged into another.
+/// [`Error::NotFound`], also for a person who was erased or merged into another.
 pub fn own(tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
     accounts::lock(tx, person)?;
     let record = people::by_id(tx, person)?.ok_or(Error::NotFound)?;
     Ok(Subject { record })
 }
 
-/// A person on whose record this transaction may write, locked until it ends.
+/// Person whose record this transaction may change, locked until the transaction ends.
 #[derive(Clone, Debug)]
 pub struct Subject {
     record: Record,
@@ -127,7 +128,7 @@ impl Subject {
     }
 }
 
-/// A person who may lose capabilities: those that the library needs remain, with the person or another librarian.
+/// Person who may lose capabilities, because this person or another librarian keeps those that the library needs.
 #[derive(Clone, Debug)]
 pub struct Replaceable {
     subject: Subject,
@@ -151,10 +152,10 @@ impl Replaceable {
     }
 }
 
-/// Active librarians who can sign in, locked until the transaction ends, so that two who remove each other run one by
-/// one.
+/// Active librarians who can sign in, locked until the transaction ends, so that transactions of two librarians who
+/// remove each other run one after the other.
 ///
-/// They are locked before any other person, which prevents deadlocks.
+/// Every transaction locks the librarians before any other person, which prevents deadlocks.
 #[derive(Debug)]
 pub struct Librarians(Vec<(UserId, Vec<Capability>)>);
 
@@ -166,8 +167,8 @@ impl Librarians {
     /// Allows a person to keep only these capabilities.
     ///
     /// # Errors
-    /// [`Error::LastLibrarian`] if no librarian with all capabilities would be left; in a library that has none, no librarian
-    /// with the capability for people.
+    /// [`Error::LastLibrarian`] if the change would leave no librarian with all capabilities or, in a library that has
+    /// no such librarian, none with the capability for people.
     pub fn leave(&self, subject: Subject, left: &[Capability]) -> Result<Replaceable> {
         let now = self.0.iter().find(|(uid, _)| *uid == subject.uid());
         let needed: &[Capability] = match now {

@@ -1,7 +1,7 @@
 //! Backups of a `SQLite` database: made while the database is in use, verified, and restored.
 //!
 //! A copy is one self-contained file with a manifest beside it. A copy gets its name only after it was verified and
-//! synced to disk, so an interrupted one cannot be mistaken for a good one.
+//! synced to disk, so an interrupted copy cannot be mistaken for a good one.
 
 use std::{
     collections::BTreeMap,
@@ -70,7 +70,7 @@ impl Manifest {
     /// Fails unless a copy is the file that this manifest describes.
     ///
     /// # Errors
-    /// [`Error::Open`] if it is another file, or cannot be read.
+    /// [`Error::Open`] if the copy is another file, or cannot be read.
     pub fn check(&self, copy: &Path) -> Result<()> {
         if fingerprint(copy)?.0 == self.sha256 {
             return Ok(());
@@ -309,7 +309,7 @@ pub struct Erased {
     pub roll_number: Option<String>,
 }
 
-/// Compares a restored copy with the database that it replaced.
+/// Returns the people whom the replaced database had erased and the restored copy still names.
 fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>> {
     let open = |path| Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
     let (before, restored) = (open(before)?, open(restored)?);
@@ -332,8 +332,8 @@ fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>>
 /// were ended after the copy was made would otherwise be valid again.
 ///
 /// # Errors
-/// [`Error::Open`] if another program uses the database or the copy fails verification; errors of `accept`. Nothing was
-/// changed then.
+/// [`Error::Open`] if another program uses the database or the copy fails verification, and errors of `accept`; in
+/// these cases nothing is changed.
 pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<Restored> {
     let Location::Sqlite(path) = location else {
         return Err(Error::Open(
@@ -433,8 +433,8 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-/// Writes the WAL into the database file and leaves WAL mode; fails with [`Error::Busy`] if another program has it
-/// open.
+/// Writes the WAL into the database file and leaves WAL mode; fails with [`Error::Busy`] if another program has the
+/// file open.
 fn checkpoint_wal(path: &Path) -> Result<()> {
     let old = connect(path)?;
     old.busy_timeout(Duration::from_secs(1))?;

@@ -27,7 +27,7 @@ pub fn made_at(tx: &mut Tx<'_>, person: UserId) -> Result<Option<i64>> {
     })
 }
 
-/// Returns the person of a link, if still active.
+/// Returns the person of a link, if the person is still active.
 pub fn owner(tx: &mut Tx<'_>, token_hash: &str) -> Result<Option<UserId>> {
     tx.query_opt(
         sql!(

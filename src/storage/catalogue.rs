@@ -11,7 +11,7 @@ use crate::{domain::id::BookId, search::Entry, sql};
 /// Range of books that may have been added, changed or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Numbers rise by one in commit order.
+    /// Number of the change; rises by one in commit order.
     pub number: i64,
     /// Lowest id in the range.
     pub first: i64,
@@ -22,8 +22,8 @@ pub struct Change {
 /// Number of changes kept; an index that is further behind reads the whole catalogue again.
 const KEPT: i64 = 10_000;
 
-/// Books whose ids are at most this far apart are recorded as one change: reading a few too many again costs less than
-/// another read.
+/// Maximum distance between the ids of neighbouring books in one change: rereading a few unchanged books costs less
+/// than another query.
 const NEAR: i64 = 100;
 
 /// Records which books the transaction touched; returns the number of the last change, `None` if no book was
@@ -142,12 +142,12 @@ pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec
 pub struct Lent {
     pub id: i64,
     pub loans: u32,
-    /// Number of these loans since the day `month` of [`lent`].
+    /// Number of these loans that began on or after the day `month` passed to [`lent`].
     pub since_month: u32,
 }
 
-/// Counts the loans of each book from `first` until the day before `end`, and those of them since `month`. Undone loans do
-/// not count. Reads all loans.
+/// Counts the loans of each book from `first` until the day before `end`, and how many of them began on or after
+/// `month`. Undone loans do not count. Reads all loans.
 pub fn lent(tx: &mut Tx<'_>, first: Date, month: Date, end: Date) -> Result<Vec<Lent>> {
     let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
     tx.query(
@@ -160,7 +160,7 @@ pub fn lent(tx: &mut Tx<'_>, first: Date, month: Date, end: Date) -> Result<Vec<
     )
 }
 
-/// Number of the latest changes among which [`returned_today`] looks for returns.
+/// Number of latest changes that [`returned_today`] searches for returns.
 const LATEST: i64 = 2_000;
 
 /// Returns up to `limit` books with a copy on the shelf that were returned today, latest first.

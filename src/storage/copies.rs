@@ -21,7 +21,7 @@ fn condition(text: &str) -> Result<Condition> {
         .ok_or_else(|| Error::Database(format!("{text:?} is no condition of a copy").into()))
 }
 
-/// Facts on which circulation decides about a copy.
+/// Facts that circulation needs to decide about a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub id: CopyId,
@@ -98,8 +98,8 @@ const LOOKED_AT: i64 = 16;
 /// must have locked the title's row.
 ///
 /// A loan does not update the row of its copy, so copies on loan sort before the others until they are returned. If the
-/// first sixteen are all on loan, all copies before the one found are moved to the end of the order: each at most
-/// once per loan.
+/// first sixteen are all on loan, moves all copies before the found one to the end of the order; this happens to a copy
+/// at most once per loan.
 pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
     let first = tx.find(
         sql!(
@@ -206,7 +206,7 @@ pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
 }
 
-/// Returns the titles of the copies with these (folded) barcodes, each once, by number.
+/// Returns the titles of the copies with these (folded) barcodes, each title once, in the order of their ids.
 pub fn titles_of(tx: &mut Tx<'_>, barcodes: &[&str]) -> Result<Vec<BookId>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -222,7 +222,7 @@ pub fn titles_of(tx: &mut Tx<'_>, barcodes: &[&str]) -> Result<Vec<BookId>> {
     tx.query(statement, &[&json!(barcodes).to_string()], |row| row.get(0))
 }
 
-/// Counts, for each reader, the copies that were returned without the desk and not checked in there yet.
+/// Counts for each reader the copies that were returned without the desk and that the desk has not checked in yet.
 pub fn unseen_by_reader(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!(
@@ -259,7 +259,7 @@ pub enum Holder {
     Reader,
 }
 
-/// Returns the owner of a code; `None` if it is free.
+/// Returns the owner of a code; `None` if the code is free.
 pub fn holder(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Holder>> {
     tx.query_opt(
         sql!(
@@ -315,7 +315,7 @@ pub fn all(tx: &mut Tx<'_>, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     tx.query(select!("WHERE c.id > $1 ORDER BY c.id LIMIT $2"), &[&after, &limit], copy)
 }
 
-/// Counts the copies by condition that are not on the shelf, on loan or kept.
+/// Counts, by condition, the copies that are neither on the shelf, nor on loan, nor kept for a hold.
 pub fn elsewhere(tx: &mut Tx<'_>) -> Result<Vec<(State, i64)>> {
     tx.query(
         sql!(
@@ -539,7 +539,7 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
 }
 
 /// Withdraws the copies of a title that is being deleted ([`super::books::delete`]), except those on loan, and frees
-/// the barcodes of all of them.
+/// the barcodes of all its copies.
 pub fn withdraw_copies_of_title(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     tx.execute(
         sql!(
@@ -697,8 +697,8 @@ pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Describes for the operator up to `limit` roll numbers that are also barcodes. Only libraries from before roll
-/// numbers and barcodes had to differ have them.
+/// Describes for the operator up to `limit` roll numbers that are also barcodes. Only libraries older than the rule
+/// that roll numbers and barcodes must differ have such numbers.
 pub fn shared_with_readers(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     tx.query(
         sql!(

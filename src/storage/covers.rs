@@ -7,10 +7,10 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use super::{Error, Result, Tx};
 use crate::sql;
 
-/// Milliseconds for which a cover without a title is kept: a form may be saved days after the upload.
+/// Lifetime of a cover without a title, in milliseconds: a form may be saved days after the upload.
 pub const UNUSED_FOR: i64 = 3 * 24 * 60 * 60 * 1000;
 
-/// Stores a cover; the same bytes are stored once, and count as uploaded now.
+/// Stores a cover. If the same bytes are stored already, only sets their time of upload to now.
 pub fn add(tx: &mut Tx<'_>, hash: &str, jpeg: &[u8], now: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -34,7 +34,7 @@ fn hash_in(address: &str) -> Option<&str> {
     file.strip_suffix(".jpg")
 }
 
-/// Deletes old covers that neither a title nor a deleted title that can be restored refers to.
+/// Deletes old covers to which no title refers, nor a deleted title that can be restored.
 pub fn forget_unused(tx: &mut Tx<'_>, now: i64) -> Result<()> {
     let old =
         tx.query(sql!("SELECT hash FROM covers WHERE added_at < $1"), &[&(now - UNUSED_FOR)], |row| {

@@ -1,8 +1,8 @@
 //! The list of people: searched, filtered, sorted and read by pages.
 //!
-//! A page is found by sort keys and ids, which an index contains; only then are its people read. The ids of all people
-//! that match a search or a filter are read first, unless there are too many. A few of them are looked up one by one;
-//! with more, scanning the list in order soon fills a page.
+//! A query first finds the sort keys and ids of a page, which an index contains; only then are the page's people read.
+//! Before that, a query reads the ids of all people that match a search or a filter, unless there are too many. A few
+//! matches are looked up one by one; with more matches, scanning the list in order soon fills a page.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -36,7 +36,7 @@ macro_rules! of_batch {
     };
 }
 
-/// People among whom a list searches.
+/// People that a list searches.
 #[derive(Clone, Debug)]
 pub enum Source {
     Everybody,
@@ -70,7 +70,7 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str, which: OfBatch) -> Result<Vec<User
 #[derive(Clone, Debug)]
 pub enum Order {
     Column(Column),
-    /// By amount: these, in ascending order of ids; a person who is left out has the amount 0.
+    /// Amounts of people, in ascending order of ids; a person without an entry has the amount 0.
     Amount(Vec<(UserId, i64)>),
 }
 
@@ -90,7 +90,7 @@ pub struct Listing {
     pub query: String,
     pub source: Source,
     pub order: Order,
-    /// In an order by amount, people with the same amount are sorted by ascending name all the same.
+    /// True for descending order. In an order by amount, people with the same amount are sorted by ascending name anyway.
     pub descending: bool,
 }
 
@@ -413,7 +413,7 @@ impl ByAmount<'_> {
 
     /// Returns the next `fetch` people after `from`, in the direction of the scan.
     fn read(&self, tx: &mut Tx<'_>, from: Option<Place>, fetch: usize) -> Result<Vec<Place>> {
-        // A cursor of another order has no amount in its key: it is read as 0, which still gives a page of this list.
+        // A cursor of another order has no amount in its key: the amount is read as 0, which still gives a page of this list.
         let from = from.map(|((amount, name), uid)| (amount.parse().unwrap_or(0), name, uid));
         let (mut rows, mut few) = (Vec::new(), Vec::new());
         for (amount, group) in self.groups() {

@@ -1,4 +1,4 @@
-//! Record of all changes. Rows are only ever added (the schema refuses anything else).
+//! Record of all changes. The schema refuses to delete or edit a row, except to remove people from it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -243,7 +243,7 @@ pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) ->
     Ok(found.is_some())
 }
 
-/// Returns the promotions of batches since an instant that were not undone, newest first, with their instants.
+/// Returns the batch promotions since an instant, without undone ones, newest first, with their instants.
 pub fn batches_moved(tx: &mut Tx<'_>, since: i64) -> Result<Vec<(i64, Change)>> {
     tx.query(
         sql!(
@@ -269,7 +269,7 @@ pub fn mark_undone(tx: &mut Tx<'_>, id: ChangeId, by: ChangeId) -> Result<bool> 
     Ok(touched == 1)
 }
 
-/// Records that a change is undone together with the one made before it in the same action.
+/// Records that an undo of change `id` also undoes `before`, the change made before it in the same action.
 pub fn link(tx: &mut Tx<'_>, id: ChangeId, before: ChangeId) -> Result<()> {
     tx.execute_one(sql!("INSERT INTO linked_changes (change_id, before_id) VALUES ($1, $2)"), &[&id, &before])
 }
@@ -320,7 +320,7 @@ macro_rules! select {
     };
 }
 
-/// Largest clock step backwards that the log tolerates, milliseconds: within it, ids may be out of time order.
+/// Largest backward step of the clock that the log tolerates, in milliseconds: ids may be out of time order by as much.
 const SET_BACK: i64 = 24 * 60 * 60 * 1000;
 
 /// Finds the first change since an instant, or the id after the last one, by binary search over the ids. Skips changes
@@ -349,8 +349,8 @@ fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
     Ok(low.into())
 }
 
-/// Returns up to `limit` changes that fit the filter, newest first, older than `before`; for a person also those of the
-/// records that were merged into theirs.
+/// Returns up to `limit` changes that fit the filter, newest first, older than `before`; for a person also changes of
+/// records merged into theirs.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let mut found = page_of(tx, filter, before, limit)?;
     let merged = match filter.person {
@@ -476,7 +476,7 @@ pub fn at_desk(tx: &mut Tx<'_>, of: &AtDesk, before: ChangeId, limit: i64) -> Re
     )
 }
 
-/// Counts the changes of each kind that were not undone.
+/// Counts the changes at the desk by kind, without undone ones.
 pub fn counts_at_desk(tx: &mut Tx<'_>, of: &AtDesk) -> Result<Vec<(String, i64)>> {
     let first = first_since(tx, of.since.saturating_sub(SET_BACK))?;
     let actor = of.actor.map_or(0, |actor| actor.0);

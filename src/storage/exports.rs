@@ -1,4 +1,4 @@
-//! Rows of the lists that are exported whole: titles with their copies, open loans, open holds.
+//! Rows for exports of whole lists: titles with their copies, open loans, open holds.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

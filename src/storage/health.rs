@@ -76,7 +76,7 @@ impl Health {
         self.is_failing.load(Ordering::Relaxed)
     }
 
-    /// Returns the reason of the last failure, while it lasts.
+    /// Returns the reason of the last failure, while the outage lasts.
     pub fn reason(&self) -> Option<String> {
         self.state().trouble.as_ref().map(|trouble| trouble.reason.clone())
     }

@@ -1,4 +1,4 @@
-//! Imports from files: progress, what each added, the columns of known files, and the MARC records of titles.
+//! Imports from files: their progress, the rows that each added, the columns of known files, and the MARC records of titles.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::{
 /// Time without progress after which an import counts as stopped, in milliseconds.
 pub const STALE: i64 = 120_000;
 
-/// What the rows of an import are.
+/// Kind of the rows of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Books,
@@ -168,7 +168,7 @@ pub fn begin(
     )
 }
 
-/// Begins an import of the command line, which needs no turn: it goes on where it was stopped.
+/// Begins an import of the command line, which may run beside another import: a rerun continues a stopped one.
 pub fn begin_apart(tx: &mut Tx<'_>, kind: Kind, file_name: &str, now: i64) -> Result<ImportId> {
     let id = tx.insert(
         insert!(
@@ -181,7 +181,7 @@ pub fn begin_apart(tx: &mut Tx<'_>, kind: Kind, file_name: &str, now: i64) -> Re
     Ok(id.into())
 }
 
-/// Stores the progress of a running import; fails if it was given up meanwhile.
+/// Stores the progress of a running import; fails if the import was marked as stopped meanwhile.
 pub fn advance(tx: &mut Tx<'_>, id: ImportId, counts: &Counts, now: i64) -> Result<()> {
     let Counts { done, added, more, copies, known, clashes, rejected } = counts;
     tx.execute_one(
@@ -234,7 +234,7 @@ pub fn rejects(tx: &mut Tx<'_>, kind: Kind, id: ImportId) -> Result<Option<Strin
     )
 }
 
-/// Time for which the rejected rows of loans and charges are kept, in milliseconds: they say who has what.
+/// Lifetime of the rejected rows of loans and charges, in milliseconds: these rows name readers with their books and debts.
 const REJECTS_KEPT_FOR: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Deletes the old lists of rejected rows that name readers.
@@ -253,7 +253,7 @@ pub enum Made {
     Charge { line: LineId, key: String },
 }
 
-/// Notes a loan or a charge that an import made, with its change.
+/// Records a loan or a charge that an import made, with its change.
 pub fn add_entry(tx: &mut Tx<'_>, id: ImportId, change: ChangeId, made: &Made) -> Result<()> {
     match made {
         Made::Loan { loan, copy, due, renewals } => tx.execute_one(
@@ -272,7 +272,7 @@ pub fn add_entry(tx: &mut Tx<'_>, id: ImportId, change: ChangeId, made: &Made) -
     }
 }
 
-/// Returns which of these rows were imported as charges.
+/// Returns those of these row keys that an import added as charges.
 pub fn known_rows(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<String>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -296,7 +296,7 @@ pub fn entries_left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Vec<Cha
     )
 }
 
-/// Forgets changes of an import that are undone, and shows a sign of life.
+/// Deletes the records of an import's changes that are undone, and renews the time of the import's last progress.
 pub fn forget_entries(tx: &mut Tx<'_>, id: ImportId, changes: &[ChangeId], now: i64) -> Result<()> {
     for change in changes {
         tx.execute_one(sql!("DELETE FROM import_entries WHERE change_id = $1"), &[change])?;
@@ -351,8 +351,8 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
     Ok(found?.is_some())
 }
 
-/// Counts what forbids the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a hold,
-/// loans that were returned or changed or whose title is deleted, and charges that are settled in part or in full.
+/// Counts the obstacles to the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a
+/// hold, loans that were returned or changed or whose title is deleted, and charges that are settled in part or in full.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -380,7 +380,7 @@ pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     )
 }
 
-/// Begins the undo of an import that is done or stopped; `false` if it is in another state, or another import writes.
+/// Begins the undo of an import that is done or stopped; `false` if the import is in another state, or another one writes.
 pub fn begin_undo(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<bool> {
     give_up_stale(tx, now)?;
     let is_free = tx
@@ -414,7 +414,7 @@ pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Left> {
     Ok((titles, copies))
 }
 
-/// Deletes the records of titles and copies that are undone, and notes that the undo makes progress.
+/// Deletes the records of titles and copies that are undone, and renews the time of the import's last progress.
 pub fn forget(
     tx: &mut Tx<'_>,
     id: ImportId,
@@ -550,7 +550,7 @@ pub fn barcodes(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<String>> {
     )
 }
 
-/// Finds which of these import keys are in the catalogue.
+/// Returns those of these import keys that are in the catalogue, with their titles.
 pub fn known_keys(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<(String, BookId)>> {
     let statement = if tx.is_postgres() {
         sql!(

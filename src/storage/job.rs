@@ -21,7 +21,7 @@ pub(super) enum Verdict {
 /// Transaction that a closure needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Each statement may see another state.
+    /// Each statement may see a different state of the database.
     Read,
     /// All statements see the same state.
     Snapshot,
@@ -35,7 +35,7 @@ pub(super) enum Kind {
 pub(super) trait Job: Send {
     /// Runs the closure; returns whether to keep its effects.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// Answers the caller. Even an error waits for the commit: "no copy left" may depend on another job of the batch.
+    /// Answers the caller. Even an error waits for the commit, because "no copy left" may depend on another job of the batch.
     fn answer(self: Box<Self>, verdict: Verdict);
     /// True if the caller no longer waits for the answer.
     fn is_abandoned(&self) -> bool;
@@ -44,8 +44,8 @@ pub(super) trait Job: Send {
     fn age(&self) -> Duration;
 }
 
-/// Answer for the caller: the closure's result, the number of its catalogue change, if any, and the desk for whose
-/// phones it stored something.
+/// Answer for the caller: the closure's result, the number of its catalogue change, if any, and the desk to notify, if
+/// any.
 pub(super) struct Answer<T, E> {
     pub outcome: Result<T, E>,
     pub change: Option<i64>,
@@ -62,7 +62,7 @@ struct Typed<F, T, E> {
     reply: oneshot::Sender<Answer<T, E>>,
 }
 
-/// Packs a closure; the receiver gets its answer.
+/// Packs a closure into a job; the receiver gets the closure's answer.
 pub(super) fn pack<F, T, E>(kind: Kind, closure: F) -> (Box<dyn Job>, oneshot::Receiver<Answer<T, E>>)
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -88,7 +88,7 @@ where
             catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or_else(|_| Err(Error::Panicked.into()));
         // A closure that swallowed a failed statement must not look successful.
         let outcome = if tx.failed && outcome.is_ok() { Err(Error::Aborted.into()) } else { outcome };
-        // Last in the transaction, so that the row that counts the changes is locked for the commit alone.
+        // Comes last in the transaction, so that the row that counts the changes is locked for the commit alone.
         let outcome = outcome.and_then(|done| {
             self.change = catalogue::record(tx)?;
             self.desk = tx.called.take();

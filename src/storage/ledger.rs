@@ -29,7 +29,7 @@ pub fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
 }
 
 /// Locks the account that has this line and returns its person. Checks again under the lock, because a merge that held
-/// it may have moved the line.
+/// the lock may have moved the line.
 pub fn lock_of_line(tx: &mut Tx<'_>, line: LineId) -> Result<Option<UserId>> {
     let owner = |tx: &mut Tx<'_>| {
         tx.query_opt(sql!("SELECT person_id FROM account_lines WHERE id = $1"), &[&line], |row| row.get(0))
@@ -46,7 +46,7 @@ pub fn lock_of_line(tx: &mut Tx<'_>, line: LineId) -> Result<Option<UserId>> {
     Ok(known)
 }
 
-/// Returns the amount that a person owes; negative if the library owes it.
+/// Returns the amount that a person owes; negative if the library owes the person.
 pub fn balance(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     let balance =
         tx.query_opt(sql!("SELECT balance FROM balances WHERE person_id = $1"), &[&person], |row| {
@@ -71,7 +71,7 @@ pub fn balances_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<(UserId, Mo
     tx.query(statement, &[&json!(people).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Returns all balances except those of zero, and of erased and merged people.
+/// Returns all balances other than zero, except those of erased and merged people.
 pub fn balances(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Money)>> {
     tx.query(
         sql!(
@@ -136,8 +136,8 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
     Ok(id)
 }
 
-/// Records that a line settles part of a charge; a negative amount reverts that. The caller has locked the account with
-/// [`lock`].
+/// Records that a line settles part of a charge; a negative amount reverts a settlement. The caller has locked the
+/// account with [`lock`].
 ///
 /// # Errors
 /// [`Error::Inconsistent`] unless line and charge belong to one person, and the settled total stays between zero and
@@ -381,7 +381,7 @@ pub fn totals(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Vec<Total>> {
     )
 }
 
-/// Returns the money taken in a period: payments less refunds and the reversals of either.
+/// Returns the money taken in a period: payments less refunds, both without reversed amounts.
 pub fn taken(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Money> {
     let totals = totals(tx, from, to)?;
     Ok(totals
@@ -529,7 +529,7 @@ pub fn waived(tx: &mut Tx<'_>, charge: LineId) -> Result<Money> {
 }
 
 /// Returns the charge for the price of a copy, reversed or not, if the copy's last loan ended with its loss. Earlier
-/// borrowers owe nothing for what happened later.
+/// borrowers owe nothing for a later loss.
 pub fn price_of_lost(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<LineId>> {
     tx.query_opt(
         sql!(
@@ -550,8 +550,8 @@ pub struct FoundCharge {
     pub barcode: String,
 }
 
-/// Returns a person's charges for the price of lost copies that came back or were lent to a later reader. Oldest first,
-/// reversed ones included.
+/// Returns a person's charges, reversed ones included, for the price of lost copies that came back or were lent to a
+/// later reader; oldest first.
 pub fn prices_of_found(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<FoundCharge>> {
     tx.query(
         sql!(
@@ -694,7 +694,7 @@ pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
             )))
         },
     )?);
-    // An erased person may keep a credit; a merge moves it to the other record.
+    // An erased person may keep a credit; a merge moves the credit to the kept record.
     found.extend(tx.query(
         sql!(
             "SELECT balances.person_id, balances.balance

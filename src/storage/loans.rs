@@ -1,4 +1,4 @@
-//! Loans. An ended loan is kept with its fine, and appears in no list (R-LOAN-9).
+//! Loans. An ended loan is kept with its fine, and appears in no list of open loans (R-LOAN-9).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -95,7 +95,7 @@ pub fn take_over(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<LoanId> {
     Ok(id.into())
 }
 
-/// True if this copy was lent to this person, or to a reader who is forgotten, on this day, and returned since.
+/// True if this copy was lent on this day to this person, or to a reader whose name was removed, and has been returned.
 pub fn is_over(tx: &mut Tx<'_>, copy: CopyId, user: UserId, begun: Date) -> Result<bool> {
     let found = tx.query_opt(
         sql!(
@@ -396,7 +396,7 @@ pub struct Borrowed {
     pub user_name: String,
     pub roll_number: String,
     pub batch: String,
-    /// When a slip or a mail last reminded of the loan, epoch milliseconds.
+    /// Time of the last reminder of the loan by slip or mail, epoch milliseconds.
     pub reminded_at: Option<i64>,
 }
 
@@ -468,7 +468,7 @@ pub struct Found {
     pub page: Page<Borrowed, String>,
     /// Number of loans on all pages.
     pub total: i64,
-    /// All loans in groups of the same fine.
+    /// All loans of the listing, in groups with the same fine.
     pub alike: Vec<Alike>,
 }
 
@@ -516,7 +516,7 @@ pub fn open_page(
     Ok(Found { page: Page::cut(rows, limit, position, key), total, alike: groups.into_iter().collect() })
 }
 
-/// Returns the ids of the open loans of a listing in its order.
+/// Returns the ids of the open loans of a listing, in the order of the listing.
 pub fn open_ids(tx: &mut Tx<'_>, list: &Listing, limit: usize) -> Result<Vec<LoanId>> {
     let found = matching(tx, list, &list.days())?;
     Ok(found.into_iter().take(limit).map(|one| one.id).collect())
@@ -546,7 +546,7 @@ macro_rules! price {
     };
 }
 
-/// Returns the open loans of a listing in its order.
+/// Returns the open loans of a listing, in the order of the listing.
 fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
     let query = fold(list.query.trim());
     // Several copies of a title may be on loan: each title is folded once.
@@ -693,7 +693,7 @@ pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
     )
 }
 
-/// Counts the open loans of each borrower, in the order of the ids.
+/// Counts the open loans of each borrower, in the order of the borrowers' ids.
 pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!("SELECT user_id, COUNT(*) FROM loans WHERE ended_at IS NULL GROUP BY user_id ORDER BY user_id"),
@@ -702,7 +702,7 @@ pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     )
 }
 
-/// Counts the open loans due before `today` of each borrower, in the order of the ids.
+/// Counts the open loans due before `today` of each borrower, in the order of the borrowers' ids.
 pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!(
@@ -719,7 +719,7 @@ pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>
 pub struct Overdue {
     pub user: UserId,
     pub due: Date,
-    /// Read only if fines depend on it.
+    /// Price of the copy; read only if fines depend on the price.
     pub price: Option<Money>,
 }
 

@@ -45,7 +45,7 @@ pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
     Ok(found.unwrap_or_default())
 }
 
-/// True if a person gets reminders once a week.
+/// True if at least one person gets reminders once a week.
 pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
     tx.query_one(
         sql!("SELECT CASE WHEN EXISTS (SELECT 1 FROM mail_choices WHERE weekly AND person_id > 0) THEN TRUE ELSE FALSE END"),
@@ -67,7 +67,7 @@ pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
     )
 }
 
-/// Adds kinds to those that a person does not want by mail.
+/// Adds kinds to those that a person refuses by mail.
 pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
     change(tx, person, |refused| {
         let more: Vec<Kind> = kinds.iter().copied().filter(|kind| !refused.contains(kind)).collect();
@@ -75,7 +75,7 @@ pub fn refuse(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
     })
 }
 
-/// Removes kinds from those that a person refuses.
+/// Removes kinds from those that a person refuses by mail.
 pub fn accept(tx: &mut Tx<'_>, person: UserId, kinds: &[Kind]) -> Result<()> {
     change(tx, person, |refused| refused.retain(|kind| !kinds.contains(kind)))
 }
@@ -107,7 +107,7 @@ pub fn guardian_refused(tx: &mut Tx<'_>, person: UserId) -> Result<bool> {
     )
 }
 
-/// Ends the mails to the person's present guardian, or begins them again. Another guardian's address gets them anyway.
+/// Stops or resumes the mails to the person's present guardian. A guardian with another address still gets mails.
 pub fn refuse_as_guardian(tx: &mut Tx<'_>, person: UserId, refuses: bool) -> Result<()> {
     tx.execute(
         sql!(
@@ -125,7 +125,7 @@ pub fn refuse_as_guardian(tx: &mut Tx<'_>, person: UserId, refuses: bool) -> Res
 pub struct Addressee {
     pub name: String,
     pub email: Option<String>,
-    /// False for an inactive, a merged and an erased person.
+    /// False for an inactive, merged or erased person.
     pub active: bool,
     pub choices: Choices,
     pub guardian: Guardian,
@@ -147,8 +147,8 @@ impl Guardian {
         self.contact(|_| true).is_some()
     }
 
-    /// Returns the channel and the address or phone for a reminder: by mail if the library `has` that channel and the
-    /// guardian an address, or else by text message.
+    /// Returns the channel and the address or phone for a reminder: mail if the library `has` that channel and the
+    /// guardian has an address, otherwise text message.
     pub fn contact(&self, has: impl Fn(Channel) -> bool) -> Option<(Channel, &str)> {
         let contacts = [(Channel::Mail, &self.email), (Channel::Text, &self.phone)];
         let mut known = contacts.into_iter().filter_map(|(channel, to)| Some((channel, to.as_deref()?)));

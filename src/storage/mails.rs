@@ -1,5 +1,5 @@
-//! Outbox of mails and text messages. A caller queues a mail in its own transaction; one server at a time sends the mails of a
-//! channel that are due.
+//! Outbox of mails and text messages. A caller queues a mail in its own transaction; one server at a time sends the due
+//! mails of a channel.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -32,13 +32,13 @@ pub struct NewMail {
     pub text: String,
     /// Empty for a text message.
     pub html: String,
-    /// Never changes, so that a mail program recognises a second copy.
+    /// Same for every attempt, so that a mail program recognises a second copy.
     pub message_id: String,
     /// Epoch milliseconds; not sent earlier.
     pub not_before: i64,
-    /// Epoch milliseconds; the mail is given up then.
+    /// Epoch milliseconds; a mail not sent by then fails.
     pub expires_at: i64,
-    /// The library's day, if it is a digest.
+    /// Day of a digest, in the library's time zone; `None` for other mails.
     pub digest_day: Option<Date>,
     /// Unsubscribe link for mails of this kind.
     pub unsubscribe: Option<String>,
@@ -154,7 +154,7 @@ pub fn is_due(tx: &mut Tx<'_>, channel: Channel, now: i64) -> Result<bool> {
     )
 }
 
-/// Leases the next mail of a channel that is due, until `until`: mails with a secret first, digests last, otherwise in order of
+/// Leases the next due mail of a channel until `until`: mails with a secret first, digests last, otherwise in order of
 /// their ids. Skips mails that another server has leased.
 pub fn take(tx: &mut Tx<'_>, channel: Channel, owner: &str, now: i64, until: i64) -> Result<Option<Taken>> {
     tx.query_opt(

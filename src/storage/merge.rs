@@ -1,4 +1,4 @@
-//! Merge of two records of one person: moves everything to the kept record, and an undo moves exactly that back
+//! Merge of two records of one person: moves all rows to the kept record; an undo moves exactly these rows back
 //! (R-PEOPLE-9).
 
 use serde::{Deserialize, Serialize};
@@ -45,15 +45,15 @@ pub fn belongings(tx: &mut Tx<'_>, uid: UserId) -> Result<Belongings> {
     })
 }
 
-/// Two open holds of one title; `worse` is later in the queue.
+/// Title for which both records have an open hold; `worse` is the hold to cancel.
 #[derive(Clone, Debug)]
 pub struct TwoHolds {
     pub worse: HoldId,
     pub title: String,
 }
 
-/// Returns the titles for which both have an open hold, in locking order. A ready hold is better than a waiting one; of
-/// two alike, the earlier one in the queue is better.
+/// Returns the titles for which both records have an open hold, in locking order. A ready hold is better than a waiting
+/// one; of two alike, the earlier one in the queue is better.
 pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<TwoHolds>> {
     tx.query(
         sql!(
@@ -80,7 +80,7 @@ pub struct ReplacedReview {
     pub title: String,
 }
 
-/// Returns the older review of each title that both have reviewed.
+/// Returns the older review of each title that both records have reviewed.
 pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<ReplacedReview>> {
     tx.query(
         sql!(
@@ -121,8 +121,8 @@ pub struct Moved {
     dropped: Details,
     /// True if the kept record had no password and got that of the dropped one.
     password: bool,
-    /// True if the kept record's address and roll number were only its holder's claim; `None` in merges without this
-    /// field.
+    /// True if the kept record's address and roll number were only its holder's claim; `None` in merges stored without
+    /// this field.
     #[serde(default)]
     claimed: Option<bool>,
     /// Newest line of all accounts right after the merge.
@@ -153,8 +153,8 @@ pub struct Merge<'m> {
     pub password: bool,
 }
 
-/// Moves everything to the kept record, and removes the dropped one from all lists. The caller has locked both records,
-/// and ensured that they have no open holds of the same title.
+/// Moves all rows of the dropped record to the kept one, and removes the dropped record from all lists. The caller has
+/// locked both records, and ensured that they have no open holds of the same title.
 pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     let (keep, dropped) = (merge.keep.uid(), merge.dropped.uid());
     let given_up = two_reviews(tx, keep, dropped)?;
@@ -257,7 +257,7 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     })
 }
 
-/// Moves everything back; `false` if a row was changed since the merge. The caller must then roll back.
+/// Moves the rows of a merge back; `false` if a row was changed since the merge. The caller must then roll back.
 pub fn undo_merge(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
     let (keep, dropped) = (keep.uid(), dropped.uid());
     let newer = tx.query_opt(
@@ -411,7 +411,7 @@ fn last_line(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM account_lines"), &[], |row| row.get(0))
 }
 
-/// Stores the roll numbers of the records merged into this one, so that a search by them finds it.
+/// Stores the roll numbers of the records merged into this one, so that a search by such a number finds this record.
 fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     let numbers: Vec<Option<String>> =
         tx.query(sql!("SELECT roll_number FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| {

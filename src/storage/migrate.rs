@@ -148,7 +148,7 @@ fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
     }
     if !tx.is_postgres() {
         // Inside a transaction foreign_keys would be ignored. Without legacy_alter_table, renaming a table redirects the
-        // references of others to the new name, and fails while a trigger mentions a table that is being rebuilt.
+        // references of other tables to the new name, and fails while a trigger mentions a table that is being rebuilt.
         tx.batch("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON")?;
     }
     loop {
@@ -337,7 +337,7 @@ pub struct Plan {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Missing {
     pub name: &'static str,
-    /// Existing tables that it reads or changes, with their numbers of rows.
+    /// Existing tables that the version reads or changes, with their numbers of rows.
     pub tables: Vec<(String, i64)>,
 }
 
@@ -387,10 +387,10 @@ pub(super) fn is_current(location: &Location, migrations: &[Migration]) -> Resul
     }
 }
 
-/// Refuses to go on serving a database that a newer program has migrated.
+/// Fails if a newer program has migrated the database, so that this server stops serving it.
 ///
 /// # Errors
-/// [`Error::Open`] if it was.
+/// [`Error::Open`] with one line for the operator.
 pub fn is_served(tx: &mut Tx<'_>) -> Result<()> {
     let newest: i64 =
         tx.query_one(sql!("SELECT COALESCE(MAX(version), 0) FROM schema_version"), &[], |row| row.get(0))?;

@@ -1,8 +1,8 @@
 //! Storage: the only folder that names a database driver.
 //!
 //! One synchronous layer over two databases. [`Db::read`] and [`Db::write`] take a closure, run it on a database thread
-//! and answer when that is safe: a write's answer comes after COMMIT has returned. Every statement and every row
-//! mapping is written once, in the file of its area, and runs on both.
+//! and return its result; a write returns only after COMMIT has returned. Every statement and every row mapping is
+//! written once, in the file of its area, and runs on both.
 
 pub mod accounts;
 pub mod authority;
@@ -91,7 +91,7 @@ pub enum Error {
     /// The database is out of reach or its file is gone: nothing was done, and retries may fail for a long time.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// COMMIT failed in a way that leaves open whether it happened.
+    /// COMMIT failed, and whether the change is stored is unknown.
     #[error("the database did not say whether the change was stored")]
     OutcomeUnknown(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// An earlier statement of the transaction failed.
@@ -130,7 +130,7 @@ impl Error {
         matches!(self, Self::Busy(_) | Self::Full(_) | Self::Unavailable(_) | Self::Closed)
     }
 
-    /// Returns the outage behind this error, if any, so that waiting jobs can be failed the same way.
+    /// Returns the outage behind this error, if any, so that waiting jobs fail with the same error.
     fn trouble(&self) -> Option<Self> {
         match self {
             Self::Full(reason) => Some(Self::Full(reason.to_string().into())),
@@ -163,7 +163,7 @@ impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         use std::error::Error as _;
         use tokio_postgres::error::SqlState;
-        // A lock is held, or the server gave the statement up; the statement is undone and worth a retry.
+        // Errors worth a retry: a lock conflict, or the server gave the statement up. The statement is undone.
         const AGAIN: [SqlState; 9] = [
             SqlState::T_R_DEADLOCK_DETECTED,
             SqlState::T_R_SERIALIZATION_FAILURE,
@@ -281,11 +281,11 @@ impl Queue {
 /// Maximum number of queued jobs; one more gets [`Error::Busy`] at once instead of waiting without end.
 const QUEUE: usize = 4096;
 
-/// Maximum time in the queue, after which a job gets [`Error::Busy`] too: no caller waits for ever, and a queue formed
-/// while the database hung is gone as soon as the database works.
+/// Maximum time in the queue, after which a job gets [`Error::Busy`] too: no caller waits for ever, and jobs that
+/// queued up while the database hung do not delay new ones once it works.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Capacity of the channel of desk notifications. A slower listener loses the oldest and finds them by polling.
+/// Capacity of the channel of desk notifications. A listener that lags behind loses the oldest ones and must poll.
 const DESK_CALLS: usize = 256;
 
 /// Time limit of [`Db::health`], whatever the database does.
@@ -304,9 +304,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Twice as many readers as cores was best in the measured prototype, and several readers keep a slow query from
-    /// blocking the quick ones on a small machine. 16 connections wrote as fast as a tuned asynchronous pool of 32
-    /// (measured); half as many are right for a server that shares its database with others.
+    /// Returns two readers per core, the best number in the measured prototype; several readers keep a slow query from
+    /// blocking the quick ones on a small machine. Returns 8 writers: 16 connections wrote as fast as a tuned asynchronous
+    /// pool of 32 (measured), and half as many are right for a server that shares its database with others.
     fn default() -> Self {
         Self { readers: 2 * std::thread::available_parallelism().map_or(2, usize::from), writers: 8 }
     }
@@ -356,10 +356,10 @@ impl Db {
         Self::open_with(location, Options::default())
     }
 
-    /// Opens a database that has the schema of this program, for commands: they neither create nor migrate one.
+    /// Opens a database that already has this program's schema, for commands, which neither create nor migrate one.
     ///
     /// # Errors
-    /// [`Error::Open`] with one line for the operator: missing, older or newer than this program.
+    /// [`Error::Open`] with one line for the operator if the database is missing, or older or newer than this program.
     pub fn open_existing(location: &Location) -> Result<Self> {
         if let Location::Sqlite(path) = location {
             sqlite::existing(path)?;
@@ -371,7 +371,7 @@ impl Db {
     /// Opens the database, brings its schema up to date and starts its threads.
     ///
     /// # Errors
-    /// [`Error::Open`] with one line for the operator: missing, not readable, read-only, newer than this program.
+    /// [`Error::Open`] with one line for the operator if the database is missing, unreadable, read-only or too new.
     pub fn open_with(location: &Location, options: Options) -> Result<Self> {
         let migrated = migrate::apply(location, migrate::MIGRATIONS)?;
         if migrated.from > 0 {
@@ -412,8 +412,8 @@ impl Db {
         &self.shared.location
     }
 
-    /// Reads. On `SQLite` the closure sees one snapshot; on `PostgreSQL` each statement sees its own, without the cost
-    /// of a transaction: use [`Self::snapshot`] if several statements must agree.
+    /// Runs a read. On `SQLite` the closure sees one snapshot; on `PostgreSQL` each statement sees a snapshot of its
+    /// own, without the cost of a transaction. Use [`Self::snapshot`] if several statements must agree.
     pub async fn read<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -425,7 +425,7 @@ impl Db {
             .map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// Reads; every statement of the closure sees the same state of the database.
+    /// Runs a read in which every statement of the closure sees the same state of the database.
     pub async fn snapshot<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -491,9 +491,9 @@ impl Db {
         self.shared.written.load(Ordering::Acquire)
     }
 
-    /// Registers the search index of this process: it is woken after every write that changed the catalogue and, on
-    /// `PostgreSQL`, after those of other processes (NOTIFY). `SQLite` has no such notification; there, as after a lost
-    /// connection, polling `catalogue_changes` finds everything.
+    /// Registers the search index of this process, which every write that changes the catalogue then wakes; on
+    /// `PostgreSQL` writes of other processes wake the index too (NOTIFY). `SQLite` has no such notification; there, as
+    /// after a lost connection, polling `catalogue_changes` finds every change.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
             postgres::listen(url.clone(), Arc::clone(&follower.changed), self.shared.desks.clone());
@@ -501,7 +501,7 @@ impl Db {
         let _ = self.shared.follower.set(follower);
     }
 
-    /// Subscribes to desks for whose phones something was stored, here or, on `PostgreSQL`, by another server.
+    /// Subscribes to desks with news from or for their phones, stored by this server or, on `PostgreSQL`, by another.
     /// Notifications may get lost, so listeners must poll too.
     #[must_use]
     pub fn desk_calls(&self) -> broadcast::Receiver<DeskId> {
@@ -589,10 +589,10 @@ pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     }
 }
 
-/// Ensures that no other server works on a `SQLite` file while the returned lock is held; waits up to `patience` for it.
+/// Ensures that no other server works on a `SQLite` file while the returned lock is held; waits up to `patience` for the lock.
 ///
 /// # Errors
-/// [`Error::Open`] if another server does, or if the file is gone but traces of a server are beside it.
+/// [`Error::Open`] if another server works on the file, or if the file is gone but traces of a server are beside it.
 pub fn only_server(location: &Location, patience: Duration) -> Result<Option<std::fs::File>> {
     match location {
         Location::Sqlite(path) => sqlite::only_server(path, patience).map(Some),
@@ -611,7 +611,7 @@ pub fn is_new(location: &Location) -> Result<bool> {
 /// Refuses a missing `SQLite` file, for commands that only read and must not create one.
 ///
 /// # Errors
-/// [`Error::Open`] if it is missing.
+/// [`Error::Open`] if the file is missing.
 pub fn is_there(location: &Location) -> Result<()> {
     match location {
         Location::Sqlite(path) if !path.exists() => Err(sqlite::missing(path)),

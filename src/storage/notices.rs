@@ -33,7 +33,7 @@ pub fn follow(
     follow_all(tx, at, actor, std::slice::from_ref(entry), id)
 }
 
-/// Like [`follow`], for many changes; `id` is given for a single one.
+/// Does the same as [`follow`] for many changes; `id` is set only for a single change.
 pub fn follow_all(
     tx: &mut Tx<'_>,
     at: i64,
@@ -158,7 +158,7 @@ fn withdraw(tx: &mut Tx<'_>, of: Of, at: i64) -> Result<()> {
     Ok(())
 }
 
-/// Withdraws the notices about the end of a hold, such as one that a merge of two records caused.
+/// Withdraws all notices about a hold, for example after a merge of two records cancelled it.
 pub fn withdraw_of_hold(tx: &mut Tx<'_>, hold: HoldId, at: i64) -> Result<()> {
     tx.execute(
         sql!("UPDATE notices SET withdrawn_at = $2 WHERE hold_id = $1 AND withdrawn_at IS NULL"),
@@ -272,7 +272,7 @@ fn written(row: &Row<'_>) -> Result<Written> {
     })
 }
 
-/// Returns up to `limit` notices to a person that are true, newest first, older than `before`.
+/// Returns up to `limit` notices to a person, without withdrawn ones, newest first, older than `before`.
 pub fn of_person(tx: &mut Tx<'_>, person: UserId, before: NoticeId, limit: i64) -> Result<Vec<Written>> {
     tx.query(
         sql!(
@@ -322,7 +322,7 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
     Ok(())
 }
 
-/// Notice that no mail has carried yet.
+/// Notice that no mail contains yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnmailedNotice {
     pub id: NoticeId,
@@ -355,7 +355,7 @@ fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
     })
 }
 
-/// Condition for notices that may be mailed. Those of the daily job have a `step`.
+/// Condition for notices that may be mailed. Notices of the daily job have a `step`.
 macro_rules! open {
     () => {
         "notices.mailed_at IS NULL AND notices.unmailed IS NULL AND notices.withdrawn_at IS NULL"
@@ -368,23 +368,23 @@ macro_rules! columns_to_mail {
     };
 }
 
-/// Condition for the notices that are mailed in these [`Hours`], which are `$1`: true if they are open.
+/// Condition for the notices to mail in these [`Hours`]; `$1` is true for [`Hours::Open`].
 macro_rules! in_hours {
     () => {
         "($1 OR kind IN ('sign-in-changed', 'new-device'))"
     };
 }
 
-/// Hours in which all notices are mailed, or some.
+/// Hours that decide which notices are mailed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hours {
-    /// All.
+    /// All notices are mailed.
     Open,
-    /// In the quiet hours: those about the safety of an account.
+    /// Quiet hours: only notices about the safety of an account are mailed.
     Quiet,
 }
 
-/// True if a notice waits to be mailed, other than those of the daily job.
+/// True if a notice that the daily job did not write waits to be mailed in these hours.
 pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     tx.query_one(
         sql!(
@@ -399,7 +399,8 @@ pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     )
 }
 
-/// Locks up to `limit` notices after `after` that wait to be mailed, without the daily job's and those locked elsewhere.
+/// Locks and returns up to `limit` notices after `after` that wait to be mailed; skips those of the daily job and those
+/// that another transaction has locked.
 pub fn take_urgent(
     tx: &mut Tx<'_>,
     hours: Hours,
@@ -421,8 +422,8 @@ pub fn take_urgent(
     )
 }
 
-/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day. Reminders of people with
-/// weekly digests wait for their day.
+/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day. Reminders of people
+/// with weekly digests wait for the day of these digests.
 pub fn to_remind(tx: &mut Tx<'_>, day: Date, after: UserId, limit: i64) -> Result<Vec<UserId>> {
     tx.query(
         sql!(
@@ -476,7 +477,7 @@ pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<Use
     Ok(counted.into_iter().collect())
 }
 
-/// Locks the reminders to mail of these people, by person, without those locked elsewhere.
+/// Locks and returns the reminders to mail of these people, by person; skips those that another transaction has locked.
 pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<UnmailedNotice>> {
     let [sqlite, postgres] = of_people!(select_unlocked, columns_to_mail!(), " ORDER BY person_id, id");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
@@ -587,9 +588,9 @@ pub struct DueOf {
     pub email: Option<String>,
     pub guardian: Guardian,
     pub choices: Choices,
-    /// Latest reminder of this due date.
+    /// Step of the latest reminder of this due date.
     pub last_step: Option<i64>,
-    /// Latest reminder of this due date in a mail to the reader.
+    /// Step of the latest reminder of this due date in a mail to the reader.
     pub last_mailed: Option<i64>,
 }
 
@@ -629,7 +630,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
     )
 }
 
-/// Locks the open ones of these loans until the transaction ends, so that no renewal overtakes a reminder.
+/// Locks and returns the open ones of these loans until the transaction ends, so that no renewal overtakes a reminder.
 pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     macro_rules! lock {
         ($($loans:literal),+) => {
@@ -667,7 +668,7 @@ pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     })
 }
 
-/// Locks the ready holds whose last day is `last` or earlier, until the transaction ends.
+/// Locks and returns the ready holds whose last day is `last` or earlier, until the transaction ends.
 pub fn lock_kept(tx: &mut Tx<'_>, last: Date) -> Result<Vec<KeptHold>> {
     tx.query(
         select_to_decide!(

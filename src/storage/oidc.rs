@@ -1,5 +1,5 @@
-//! Sign-in with the college's provider: sign-ins under way, and links between accounts there and here. Tokens
-//! of browsers are stored as hashes only.
+//! Sign-in with the college's provider: sign-ins under way, and links between accounts of the provider and of the
+//! library. The database stores only the hashes of browsers' tokens.
 
 use super::{Result, Tx};
 use crate::{domain::id::UserId, sql};
@@ -59,7 +59,7 @@ pub fn take(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> 
     )
 }
 
-/// Link of an account at a provider with an account here.
+/// Link of an account at a provider with an account of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub user: UserId,
@@ -76,7 +76,7 @@ pub fn linked(tx: &mut Tx<'_>, issuer: &str, subject: &str) -> Result<Option<Lin
     )
 }
 
-/// Returns the time at which a person was linked with a provider; `None` if they are not.
+/// Returns the time at which a person was linked with a provider; `None` without a link.
 pub fn linked_since(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<Option<i64>> {
     tx.query_opt(
         sql!("SELECT linked_at FROM oidc_links WHERE user_id = $1 AND issuer = $2"),
@@ -136,7 +136,7 @@ pub fn unlink_claimed(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<String>> {
     )
 }
 
-/// User authenticated by the provider who has yet to give the password of the account here.
+/// User whom the provider authenticated and who must still enter the password of the library's account.
 #[derive(Clone, Debug)]
 pub struct Proof {
     pub issuer: String,

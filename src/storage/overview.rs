@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::{Result, Tx};
 use crate::sql;
 
-/// First step that is stored because no other row shows it.
+/// First step with a stored mark, because no other row shows that the step is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// Labels or cards were printed.
@@ -78,7 +78,7 @@ pub struct Work {
     /// Ready holds whose last day is today.
     pub holds_ending: i64,
     pub missing: i64,
-    /// Epoch milliseconds of the first of the missing copies' last changes.
+    /// Time of the last change of the copy that has been missing longest, in epoch milliseconds.
     pub missing_since: Option<i64>,
 }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Start of a page or, read backwards, its end: right behind or right before the row with this key and id.
+/// Start of a page (`After`) or, for reading backwards, its end (`Before`): next to the row with this key and id.
 ///
 /// Every list is ordered by its key and then by id. The row need not exist any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

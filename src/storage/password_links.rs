@@ -16,7 +16,7 @@ pub struct Request {
     pub language: String,
 }
 
-/// Stores a request; a known and an unknown address cost the same.
+/// Stores a request without looking up the account, so that a known and an unknown address cost the same.
 pub fn request(tx: &mut Tx<'_>, address_key: &str, language: &str, at: i64) -> Result<()> {
     tx.execute_one(
         sql!("INSERT INTO link_requests (address_key, language, at) VALUES ($1, $2, $3)"),
@@ -62,7 +62,7 @@ pub fn owner(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<UserI
     )
 }
 
-/// Deletes a valid link of this person; `false` if it is no longer there.
+/// Deletes a valid link of this person; `false` if the link is no longer valid.
 pub fn use_up(tx: &mut Tx<'_>, person: UserId, token_hash: &str, now: i64) -> Result<bool> {
     let used = tx.execute(
         sql!("DELETE FROM password_links WHERE token_hash = $1 AND user_id = $2 AND expires_at > $3"),

@@ -1,4 +1,4 @@
-//! People: their stored records, and the searches and lists of librarians.
+//! People: their stored records, and the searches and lists for librarians.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -212,8 +212,8 @@ pub(super) fn patterns(query: &str) -> [String; 3] {
 }
 
 /// Returns up to `limit` people who match a search, best matches first: exact roll number or email, then names and roll
-/// numbers that begin with the text, then names with a word that does, then the rest. Active people come first in each
-/// group.
+/// numbers that begin with the text, then names in which a later word begins with it, then the rest. Active people come
+/// first in each group.
 pub fn search(tx: &mut Tx<'_>, query: &str, limit: i64) -> Result<Vec<Record>> {
     let [one, two, three] = patterns(query);
     let whole = query.trim().to_lowercase();
@@ -352,7 +352,7 @@ pub fn with_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<R
     tx.query(statement, &[&json!(roll_numbers).to_string()], record)
 }
 
-/// Returns the people into whose records others with these (folded) roll numbers were merged, each with that number.
+/// Returns the kept records into which records with these (folded) roll numbers were merged, each with that number.
 pub fn with_merged_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<(String, Record)>> {
     let statement = if tx.is_postgres() {
         sql!(

@@ -121,7 +121,7 @@ pub fn end(tx: &mut Tx<'_>, librarian: UserId, phone: PhoneId) -> Result<bool> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     Opened,
-    /// Another phone has opened the code; the desk shows that this one tried.
+    /// Another phone has opened the code; the desk shows that this phone tried.
     Used,
     /// No such code, or it has expired.
     Ended,

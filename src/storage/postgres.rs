@@ -36,7 +36,7 @@ use super::{
     sql::{Arm, Tx},
 };
 
-/// Subscribes to catalogue changes, and to desks for whose phones something was stored.
+/// Statement that subscribes to catalogue changes and to desk notifications.
 const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk";
 /// Second channel of [`LISTEN`]; its payloads are ids of desks.
 const DESKS: &str = "library_desk";
@@ -182,7 +182,7 @@ impl Connection {
     /// Prepares for a job of this kind. An error means that the connection is unusable; the job has not run.
     fn begin(&mut self, kind: Kind) -> Result<(), Refusal> {
         let statement = match kind {
-            // Costs a round trip, so only after a pause.
+            // A test costs a round trip, so it runs only after a pause.
             Kind::Read if self.used.elapsed() < IDLE => return Ok(()),
             Kind::Read => "",
             Kind::Snapshot | Kind::Unhurried => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -191,7 +191,7 @@ impl Connection {
         self.ask(PING, async |client| client.batch_execute(statement).await)
     }
 
-    /// Reads what has arrived since the last job; `false` if the connection has ended.
+    /// Processes what has arrived since the last job; `false` if the connection has ended.
     fn is_open(&self) -> bool {
         self.runtime.block_on(async {
             // Yields once to poll the socket, and once more so that the mover reads it.
@@ -209,7 +209,7 @@ impl Connection {
             Kind::Snapshot | Kind::Unhurried | Kind::Write => {
                 if !self.lost {
                     let ended = self.ask(PING, async |client| client.batch_execute("ROLLBACK").await);
-                    // Whatever the error is: the server rolls back when the connection closes.
+                    // The error does not matter: the server rolls back when the connection closes.
                     self.lost = ended.is_err();
                 }
                 return Verdict::Done;
@@ -268,7 +268,7 @@ fn server(url: &str, more: &str) -> Result<Server> {
     config
         .application_name("library")
         .options(options.trim())
-        // A peer that vanished is noticed in half a minute, with a statement under way in ten seconds.
+        // Notices a vanished peer in half a minute, or in ten seconds while a statement is under way.
         .keepalives_idle(Duration::from_secs(15))
         .keepalives_interval(Duration::from_secs(5))
         .keepalives_retries(3)
@@ -412,9 +412,9 @@ impl Worker {
     }
 }
 
-/// Runs on its own thread as long as the process lives. Notifies of catalogue changes by other processes and after
-/// every (re)connect: notifications missed while disconnected are read from `catalogue_changes`. Forwards those of
-/// desks.
+/// Starts a thread that listens as long as the process lives. The thread notifies `call` of catalogue changes by other
+/// processes and after every (re)connect, because notifications missed while disconnected are read from
+/// `catalogue_changes`. It forwards notifications of desks to `desks`.
 pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
     let started = spawn("postgres-listen", move || {
         let (Ok(server), Ok(runtime)) = (server(&url, ""), runtime()) else { return };
@@ -436,7 +436,7 @@ pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<De
     }
 }
 
-/// Runs until the connection ends.
+/// Listens until the connection ends.
 async fn listen_once(
     server: &Server,
     call: &Arc<Notify>,

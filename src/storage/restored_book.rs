@@ -133,9 +133,9 @@ pub fn put(tx: &mut Tx<'_>, book: &DeletedBook, now: i64, day_begins: i64) -> Re
     if let Some(hindrance) = hindrance(tx, book, day_begins)? {
         return Ok(Err(hindrance));
     }
-    // The server purges these once a day, and may not have done so yet.
+    // The server purges deleted books once a day, and may not have purged this one yet.
     books::forget_deleted(tx, day_begins)?;
-    // Stored as a deletion leaves it, because the undo of a deletion restores it from there.
+    // Stored like a new deletion, because `books::restore` restores from these rows.
     tx.execute_one(
         sql!(
             "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,

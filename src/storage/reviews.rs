@@ -17,7 +17,7 @@ fn review(row: &Row<'_>) -> Result<Review> {
         rating: row.get(1)?,
         comment: row.get(2)?,
         user_id: row.get(3)?,
-        // No name once the reader is erased.
+        // The name is empty once the reader is erased.
         user_name: row.get::<Option<String>>(4)?.filter(|name| !name.is_empty()),
         created_at: rfc3339(row.get(5)?),
     })
@@ -38,8 +38,8 @@ pub fn add(
     form: &ReviewForm,
     now: i64,
 ) -> Result<Option<Added>> {
-    // Locked, because a concurrent deletion would break the reference after the book was seen; a second review of the
-    // same reader waits here for the first.
+    // Locked, because a concurrent deletion of the book would break the reference; a second review by the same reader
+    // waits here for the first.
     let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
         row.get::<i64>(0)
     })?;

@@ -56,7 +56,7 @@ pub fn begun(tx: &mut Tx<'_>, uid: UserId, since: i64) -> Result<Option<String>>
     )
 }
 
-/// Confirms a person's key; from now on codes of this key, later than `step`, are accepted. `false` if the key is
+/// Confirms a person's key; from now on, codes of this key for steps after `step` are accepted. `false` if the key is
 /// confirmed already or was replaced.
 pub fn confirm(tx: &mut Tx<'_>, uid: UserId, secret: &str, step: i64, now: i64) -> Result<bool> {
     let confirmed = tx.execute(
@@ -184,7 +184,7 @@ pub fn begin_half_sign_in(
     )
 }
 
-/// Returns the person of a half sign-in, and whether the session outlives the browser; `None` if it has ended.
+/// Returns the person of a half sign-in, and whether the session outlives the browser; `None` if the half sign-in has ended.
 pub fn half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(UserId, bool)>> {
     tx.query_opt(
         sql!(
@@ -196,7 +196,7 @@ pub fn half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Optio
     )
 }
 
-/// Uses up a half sign-in; `false` if it has ended.
+/// Uses up a half sign-in; `false` if the half sign-in has ended.
 pub fn use_up_half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<bool> {
     let used = tx.execute(
         sql!("DELETE FROM half_sign_ins WHERE token_hash = $1 AND expires_at > $2"),

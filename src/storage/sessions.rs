@@ -24,7 +24,7 @@ pub struct Opened {
     pub kept: bool,
 }
 
-/// Begins a session; `false` if the account is gone meanwhile (R-LOGIN-5). Deletes expired sessions.
+/// Begins a session; `false` if the account no longer exists (R-LOGIN-5). Deletes expired sessions.
 pub fn begin(
     tx: &mut Tx<'_>,
     token_hash: &str,
@@ -146,8 +146,8 @@ pub fn end_others_of(tx: &mut Tx<'_>, uid: UserId, token_hash: &str) -> Result<u
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1 AND token_hash <> $2"), &[&uid, &token_hash])
 }
 
-/// Moves a session and its phones to another token; returns whether the session outlives the browser, or `None` if it
-/// has ended.
+/// Moves a session and its phones to another token; returns whether the session outlives the browser, or `None` if the
+/// session has ended.
 pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Result<Option<bool>> {
     let kept = tx.query_opt(
         sql!(

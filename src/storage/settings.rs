@@ -1,4 +1,4 @@
-//! Settings of librarians: rules, calendar, and the library's own settings. Every save is kept; the newest applies.
+//! Settings that librarians save: rules, calendar, and the library's own settings. Every save is kept; the newest applies.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::{
     select_for_update, sql,
 };
 
-/// Returns the number of saves so far; while it is unchanged, so are all settings.
+/// Returns the number of saves so far; an unchanged number means unchanged settings.
 pub fn version(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT version FROM settings_version WHERE id = 1"), &[], |row| row.get(0))
 }
@@ -38,8 +38,8 @@ pub fn lock(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Makes saves wait until this transaction ends. A shared lock that writes no row: desks never wait for each other. A
-/// no-op on `SQLite`, which has one writer.
+/// Makes saves wait until this transaction ends. Takes a shared lock and writes no row, so that desks never wait for
+/// each other. A no-op on `SQLite`, which has one writer.
 pub fn hold(tx: &mut Tx<'_>) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(sql!("SELECT pg_advisory_xact_lock_shared(7309940715)"), &[])?;
@@ -102,7 +102,7 @@ pub fn wordings(tx: &mut Tx<'_>) -> Result<HashMap<Worded, Wordings>> {
     Ok(found)
 }
 
-/// Parses wordings; those that only a newer version can read are left out, so that mails keep being written.
+/// Parses wordings. Falls back to the program's own if only a newer version can read them, so that mails are still written.
 fn readable(json: &str) -> Wordings {
     tolerant::parse(json).unwrap_or_else(|error| {
         tracing::warn!(%error, "a wording of a mail cannot be read, so the program's own is used");
@@ -172,7 +172,7 @@ fn json(document: &impl Serialize) -> Result<String> {
 pub struct Alike {
     pub category: String,
     pub due: Date,
-    /// Read only if fines depend on it.
+    /// Price of the copies; read only if fines depend on the price.
     pub price: Option<Money>,
     pub loans: i64,
 }

@@ -88,8 +88,8 @@ macro_rules! sql {
     }};
 }
 
-/// Makes a `SELECT` that locks every row it finds until the transaction ends. It waits for transactions that hold a
-/// lock, and then returns the rows they left. `SQLite` needs no lock: it writes one transaction at a time.
+/// Makes a `SELECT` that locks every row it finds until the transaction ends. It waits for transactions that hold a lock,
+/// and then returns the rows as those transactions left them. `SQLite` needs no lock: it writes one transaction at a time.
 #[macro_export]
 macro_rules! select_for_update {
     ($($part:expr),+ $(,)?) => {
@@ -98,8 +98,8 @@ macro_rules! select_for_update {
 }
 
 /// Locks rows like [`select_for_update!`](crate::select_for_update!), but lets other transactions add rows that refer
-/// to them. A transaction that holds a title and records who ended one of its loans must not wait for one that holds
-/// the person and wants the title.
+/// to them. Otherwise a transaction that holds a title and records the person who ended a loan could deadlock with one
+/// that holds the person and waits for the title.
 #[macro_export]
 macro_rules! select_to_decide {
     ($($part:expr),+ $(,)?) => {
@@ -112,7 +112,7 @@ macro_rules! select_to_decide {
     };
 }
 
-/// Locks rows like [`select_to_decide!`](crate::select_to_decide!), without those that another transaction has locked.
+/// Locks rows like [`select_to_decide!`](crate::select_to_decide!), but skips rows that another transaction has locked.
 #[macro_export]
 macro_rules! select_unlocked {
     ($($part:expr),+ $(,)?) => {
@@ -271,13 +271,13 @@ impl Watch {
 pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
-    /// Set when a statement begins, to end one that takes too long.
+    /// Watch that ends a statement that takes too long; set when a statement begins.
     pub(super) watched: Option<&'c Watch>,
     /// Outage behind a failed statement, if any.
     pub(super) trouble: Option<Error>,
     /// Books to index again; recorded when the closure is done (see [`super::catalogue::record`]).
     pub(super) touched: Vec<i64>,
-    /// Desk for whose phones something was stored; its listeners are notified after the commit.
+    /// Desk with news from or for its phones; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
     pub(super) last_change: Option<LastChange>,
 }
@@ -288,7 +288,7 @@ pub(super) struct LastChange {
     pub(super) id: ChangeId,
     /// Capabilities; any one of them lets the change's maker undo it.
     pub(super) needed: [Option<Capability>; 2],
-    /// True if it is its maker's own loan, and the maker may undo it as a student.
+    /// True if the change is of the maker's own loan, and a student may undo it.
     pub(super) is_own_loan: bool,
 }
 

@@ -24,11 +24,11 @@ use crate::{
 };
 
 /// Maximum number of jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and delays the
-/// first.
+/// first job.
 const BATCH: usize = 64;
 
-/// Time that the writer waits if fewer than half as many jobs came as in the last batch: clients that just got their
-/// answers soon send more requests, and one commit for all of them costs less than two.
+/// Time that the writer waits for more jobs if it has fewer than half as many as in the last batch: clients that just
+/// got their answers soon send more requests, and one commit for all of them costs less than two.
 const GATHERING: Duration = Duration::from_micros(200);
 
 /// Duration above which a write is logged, because it blocks all others.
@@ -36,8 +36,8 @@ const SLOW: Duration = Duration::from_millis(50);
 
 /// Time limit for another process (an import, a backup) to hold the file before [`Error::Busy`].
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause between the attempts. `SQLite`'s own handler pauses for up to 100 ms; in that time another process may lock the
-/// file, release it and lock it again.
+/// Pause between two attempts to lock the file. `SQLite`'s own handler pauses for up to 100 ms; in that time another
+/// process may lock the file, release it and lock it again.
 const BUSY_LOOK: Duration = Duration::from_millis(5);
 
 /// Page cache of each connection, KiB. `SQLite`'s own 2 MiB hold the indexes of a few thousand books; twice as much as
@@ -51,8 +51,8 @@ const CHECKPOINT_PAGES: i64 = 4000;
 /// Interval at which readers check that the file is still in its place; the writer always checks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Time limit for a statement of a read, like `statement_timeout` on `PostgreSQL`: its caller has already been told
-/// that the database is busy, and a few such statements would block all reads.
+/// Time limit for a statement of a read, like `statement_timeout` on `PostgreSQL`; its caller then gets
+/// [`Error::Busy`]. A few longer statements would block all reads.
 const LONGEST_READ: Duration = Duration::from_secs(5);
 
 /// Steps of `SQLite`'s virtual machine between two checks of that limit: a few hundred microseconds.
@@ -127,10 +127,10 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Refuses to create an empty database in place of one that vanished (P12); files that its server left behind reveal
-/// it.
+/// Refuses to create an empty database in place of one that vanished (P12), if the files that its server left behind
+/// show that there was one.
 pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
-    // The file is created before its traces, so checking it after them finds one that another program is just creating.
+    // Programs create the file before its traces, so checking for the file last finds one that is just being created.
     let trace = traces(path).into_iter().find(|trace| trace.exists());
     match trace {
         Some(trace) if !path.exists() => Err(Error::Open(format!(
@@ -169,8 +169,8 @@ pub(super) fn begin_anew(path: &Path) {
     }
 }
 
-/// Refuses hard links: `SQLite` keeps its log beside the name of the opened file, so two programs that open it by two
-/// names do not see each other's changes and destroy the file.
+/// Refuses hard links: `SQLite` keeps its log beside the name of the opened file, so two programs that open the file by
+/// two names do not see each other's changes and destroy the file.
 fn has_one_name(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_file() && file.nlink() > 1 => Err(Error::Open(format!(
@@ -187,11 +187,11 @@ fn has_one_name(path: &Path) -> Result<()> {
 /// Suffix of the file that the server keeps locked.
 const SERVING: &str = ".serving";
 
-/// Ensures that no other server works on the file, even under another name, while the returned lock is held; waits up to
-/// `patience` for it.
+/// Ensures that no other server works on the file, even under another name, while the returned lock is held; waits up
+/// to `patience` for the lock.
 pub(super) fn only_server(path: &Path, patience: Duration) -> Result<File> {
     has_not_vanished(path)?;
-    // Created before the marker, which would otherwise claim that a database has vanished.
+    // The file is created before the marker, because a marker without a file means that a database has vanished.
     let _ = create_private(path);
     hold_for_server(path, patience)
 }
@@ -258,7 +258,7 @@ struct OpenedFile {
 
 impl OpenedFile {
     fn of(path: &Path, connection: &Connection) -> std::io::Result<Self> {
-        // With links resolved, as SQLite does.
+        // The connection's path has symbolic links resolved, so the log is beside it.
         let log = beside(Path::new(connection.path().unwrap_or_default()), "-wal");
         Ok(Self { path: path.to_owned(), file: identity(path)?, log_file: identity(&log)?, log })
     }
@@ -284,8 +284,8 @@ impl OpenedFile {
     }
 }
 
-/// Minimum free disk space for writes; on a small disk a twentieth of its size. The reserve is for reads, for logs and
-/// for the operator who makes room. It is four times the size of the log between checkpoints.
+/// Minimum free disk space for writes; on a small disk a twentieth of its size. The reserve, four times the size of the
+/// log between checkpoints, is for reads, for logs and for the operator who makes room.
 const LEAST_ROOM: u64 = 64 * 1024 * 1024;
 
 /// Checks that the disk of the database has room for more.
@@ -368,8 +368,8 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Switches the file to a write-ahead log. A new file that several programs open at once is busy immediately, whatever
-/// the busy timeout, because SQLite does not wait where a deadlock is possible.
+/// Switches the file to a write-ahead log. Retries, because `SQLite` reports a new file that several programs open at
+/// once as busy whatever the busy timeout: it does not wait where a deadlock is possible.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -564,8 +564,8 @@ impl Writer {
         self.place.check().map_err(|error| Failure::Unknown(error.to_string()))
     }
 
-    /// Runs a job, and undoes its effects unless they are to be kept; returns whether they are. A savepoint copies
-    /// every page changed after it, so it is set only if earlier jobs have `stored` something.
+    /// Runs a job, and undoes its effects unless the job asks to keep them; returns true if they are kept. A savepoint
+    /// copies every page changed after it, so the writer sets one only if earlier jobs have `stored` something.
     fn run(&self, job: &mut dyn Job, stored: bool) -> Result<bool> {
         let begun = Instant::now();
         if stored {

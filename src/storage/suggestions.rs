@@ -59,7 +59,7 @@ fn to_json(books: &[BookId]) -> String {
     json!(books).to_string()
 }
 
-/// Replaces what readers also borrowed of the titles after `after` to `last`.
+/// Replaces the books also borrowed by readers of each title after `after` up to `last`.
 pub fn replace_also_borrowed(
     tx: &mut Tx<'_>,
     after: BookId,
@@ -76,7 +76,7 @@ pub fn replace_also_borrowed(
     Ok(())
 }
 
-/// Replaces what is popular in each department.
+/// Replaces the popular books of all departments.
 pub fn replace_departments(tx: &mut Tx<'_>, found: &[(String, Vec<BookId>)]) -> Result<()> {
     tx.execute(sql!("DELETE FROM popular_in_department"), &[])?;
     for (department, books) in found {
@@ -96,7 +96,7 @@ pub fn set_counted_on(tx: &mut Tx<'_>, day: Option<Date>) -> Result<()> {
     )
 }
 
-/// Parses stored ids; suggestions that cannot be read are none.
+/// Parses stored ids; an unreadable value becomes an empty list.
 fn ids(json: Option<String>) -> Vec<BookId> {
     json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
 }
@@ -120,7 +120,7 @@ pub fn in_department(tx: &mut Tx<'_>, department: &str) -> Result<Vec<BookId>> {
     Ok(ids(found))
 }
 
-/// Says if a person's loans are counted.
+/// True if a person's loans are counted.
 pub fn is_counted(tx: &mut Tx<'_>, person: UserId) -> Result<bool> {
     let none = tx.query_opt(
         sql!("SELECT person_id FROM uncounted_readers WHERE person_id = $1"),
@@ -130,7 +130,7 @@ pub fn is_counted(tx: &mut Tx<'_>, person: UserId) -> Result<bool> {
     Ok(none.is_none())
 }
 
-/// Counts a person's loans from the next count on, or no longer.
+/// Sets whether later counts include a person's loans.
 pub fn set_counted(tx: &mut Tx<'_>, person: UserId, counted: bool) -> Result<()> {
     let statement = if counted {
         sql!("DELETE FROM uncounted_readers WHERE person_id = $1")

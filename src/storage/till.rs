@@ -38,7 +38,7 @@ pub fn last(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT number FROM last_closing WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// Returns the closing that has this line.
+/// Returns the closing that contains this line.
 pub fn closing_of(tx: &mut Tx<'_>, line: LineId) -> Result<Option<i64>> {
     let found = tx.query_opt(
         sql!("SELECT COALESCE(closing, 0) FROM till_lines WHERE line_id = $1"),

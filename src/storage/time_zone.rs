@@ -3,12 +3,12 @@
 use super::{Error, Location, Result, Tx, is_there, only_server, postgres};
 use crate::sql;
 
-/// Returns the IANA name kept at the first start, if there was one.
+/// Returns the IANA name stored at the first start, if any.
 pub fn kept(tx: &mut Tx<'_>) -> Result<Option<String>> {
     tx.query_opt(sql!("SELECT name FROM time_zone WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// Keeps a name unless another is kept already; returns the kept one.
+/// Stores a name unless another is stored already; returns the stored one.
 pub fn keep(tx: &mut Tx<'_>, name: &str) -> Result<String> {
     tx.execute(
         sql!("INSERT INTO time_zone (id, name) VALUES (1, $1) ON CONFLICT (id) DO NOTHING"),
@@ -17,7 +17,7 @@ pub fn keep(tx: &mut Tx<'_>, name: &str) -> Result<String> {
     tx.query_one(sql!("SELECT name FROM time_zone WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// Replaces the kept name.
+/// Replaces the stored name.
 pub fn change(tx: &mut Tx<'_>, name: &str) -> Result<()> {
     tx.execute(
         sql!(

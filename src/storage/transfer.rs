@@ -1,7 +1,8 @@
 //! Moves a whole library from `SQLite` to `PostgreSQL` or back.
 //!
-//! Both databases have the same tables and columns. Rows travel as JSON, which both write and read, in one transaction of
-//! the target. Then the target is read back: each table must have as many rows, and the same checksum.
+//! Both databases have the same tables and columns. Rows are copied as JSON, which both databases write and read, in
+//! one transaction of the target. Then the target is read back: each table must have the same number of rows, and the
+//! same checksum.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -215,8 +216,8 @@ impl Sum {
     }
 }
 
-/// Defers the checks of references to the end, so that tables can be filled in any order; or checks them and restores
-/// the usual checks.
+/// Defers the checks of references to the end, so that tables can be filled in any order. With `defer` false, checks
+/// the references and restores the usual checks.
 fn defer_references(tx: &mut Tx<'_>, defer: bool) -> Result<()> {
     if !tx.is_postgres() {
         return if defer { Ok(()) } else { migrate::check_references(tx) };

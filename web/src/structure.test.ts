@@ -22,8 +22,8 @@ function importsOf(file: string): string[] {
 }
 
 /**
- * Returns the folder of a file in the order of dependencies. A feature's table of screens is below everything that
- * links to them, and the contract's types are below the modules that use them.
+ * Returns the folder that a file counts as in the order of dependencies. A feature's table of screens is below every
+ * file that links to these screens, and the contract's types are below the modules that use them.
  */
 function folderOf(file: string): string {
   const [, top = '', feature = ''] = file.split('/')

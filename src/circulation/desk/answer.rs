@@ -239,7 +239,7 @@ pub struct Answer {
     /// Person whose card is open; null for none.
     #[schema(required)]
     pub person: Option<Reader>,
-    /// The begun, ended or renewed loan.
+    /// The loan that the scan began, ended or renewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub loan: Option<Loan>,

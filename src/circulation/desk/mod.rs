@@ -43,7 +43,7 @@ use crate::{
 
 /// Time after a loan in which a further scan does not return the copy, milliseconds (R-DESK-2).
 const JUST_LENT: i64 = 2 * 60 * 1000;
-/// A repeated code within this time is a bounce of the scanner's trigger, milliseconds (Law 7).
+/// Time within which a repeated code is a bounce of the scanner's trigger, milliseconds (Law 7).
 const BOUNCE: i64 = 3 * 1000;
 /// Maximum age of a return that counts as today's, milliseconds.
 const RECENT: i64 = 12 * 60 * 60 * 1000;
@@ -70,7 +70,7 @@ pub fn is_known(tx: &mut Tx<'_>, code: &str) -> storage::Result<bool> {
         || isbn_13(code).is_some())
 }
 
-/// Finds the copy with this barcode. A deleted title's copy still on loan is found only if no other copy has it.
+/// Finds the copy with this barcode. A deleted title's copy still on loan is found only if no other copy has the barcode.
 fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
     match copies::by_barcode(tx, barcode)? {
         None => copies::on_loan_of_deleted_title(tx, barcode),
@@ -91,7 +91,7 @@ pub fn scan(
 ) -> Result<Answer> {
     let mut decide = || Desk { tx: &mut *tx, actor, moment, rulebook, scan }.decide();
     match decide() {
-        // The copy's loan ended in the same instant: nothing is written, and the scan is decided again.
+        // The copy's loan ended concurrently: nothing was written, so the scan is decided again.
         Err(Error::NotFound) if scan.choice.is_none() => decide(),
         answer => answer,
     }
@@ -387,7 +387,7 @@ impl Desk<'_, '_> {
         Ok(None)
     }
 
-    /// Offers a swap if exactly one copy of the title is on loan: its reader may have handed in this one (R-DESK-6).
+    /// Offers a swap if exactly one copy of the title is on loan: its reader may have handed in this copy instead (R-DESK-6).
     fn swap_with_the_only_one(&mut self, copy: &Copy) -> Result<Option<Offered>> {
         let Some((_, holder)) = loans::only_open_of_book(self.tx, copy.book_id)? else { return Ok(None) };
         let holder = self.reader(holder)?;

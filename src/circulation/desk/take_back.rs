@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Number of a title's changes searched for the last one of a copy.
+/// Maximum number of a title's changes searched for the last change of a copy.
 const LOOKED_THROUGH: i64 = 200;
 
 /// Options of a return at the desk.
@@ -41,7 +41,7 @@ pub(super) struct ReturnOptions {
     pub(super) in_hand: Option<CopyId>,
 }
 
-/// Offers to take a scanned copy back in place of another that its reader has on loan.
+/// Offers to take back a scanned copy in place of the copy that the reader has on loan.
 pub(super) fn offer_swap(reader: &Reader, copy: &Copy, lent: &Loan) -> Offered {
     let name = &reader.person.details.name;
     offer(Choice::Swap(lent.id), message::desk_choice_swap(name, &copy.barcode, &lent.barcode))
@@ -231,7 +231,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns the change that lent this copy today to the reader of `loan`: a swap shows that it was a mistake.
+    /// Returns the change that lent this copy today to the reader of `loan`: a swap shows that lending was a mistake.
     pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
         let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
         let other = loans::open_of_user(self.tx, holder)?;

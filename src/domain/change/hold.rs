@@ -33,7 +33,7 @@ pub enum HoldChange {
         copy: CopyId,
         barcode: String,
         until: Date,
-        /// State of the copy before.
+        /// State of the copy before this hold kept the copy.
         from: State,
     },
     HoldCancelled {
@@ -161,9 +161,9 @@ pub struct PassedOver {
     pub hold: HoldId,
     pub copy: CopyId,
     pub until: Date,
-    /// Sort key in the queue before.
+    /// Earlier sort key in the queue.
     pub queue_key: i64,
-    /// True if it is cancelled; otherwise it is first in the queue again.
+    /// True if the hold is cancelled; otherwise the hold is first in the queue again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancelled: bool,
 }

@@ -35,7 +35,7 @@ pub enum LoanChange {
         /// Another reader's hold that kept the copy.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         passed_over: Option<PassedOver>,
-        /// Condition of the copy before, unless on the shelf.
+        /// Condition of the copy before the loan, unless `OnShelf`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         was: Option<Condition>,
     },
@@ -60,7 +60,7 @@ pub enum LoanChange {
         /// The swap, if another copy than the lent one was returned (R-DESK-6).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         swapped: Option<Swapped>,
-        /// True if `on` is a day before that of the change, as at a book drop (R-DESK-11).
+        /// True if `on` is before the day of the change, as for a book drop (R-DESK-11).
         #[serde(default, skip_serializing_if = "is_false")]
         backdated: bool,
     },
@@ -133,7 +133,7 @@ pub enum LoanChange {
         lent: Date,
         due: Date,
         renewals: i64,
-        /// Condition of the copy before, unless on the shelf.
+        /// Condition of the copy before the loan, unless `OnShelf`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         was: Option<Condition>,
     },
@@ -183,7 +183,7 @@ impl LoanChange {
         }
     }
 
-    /// True for a borrow, an extension, and a return to the shelf: the desk decides about copies that wait for it.
+    /// True for a borrow, a renewal and a return to the shelf; the desk decides about all other returned copies.
     pub(super) fn undone_by_reader(&self) -> bool {
         match self {
             Self::Lent { .. } | Self::Renewed { .. } => true,
@@ -282,11 +282,11 @@ pub struct Swapped {
     pub barcode: String,
     /// Barcode of the returned copy.
     pub in_hand: String,
-    /// The loan of the returned copy, which has the lent copy now. `None` if the returned copy was not on
+    /// The loan of the returned copy; this loan has the lent copy now. `None` if the returned copy was not on
     /// loan; the lent copy is then missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<LoanId>,
-    /// Condition of the lent copy before.
+    /// Condition of the lent copy before the swap.
     pub was: Condition,
 }
 

@@ -1,5 +1,5 @@
-//! Changes: one typed value for every effect, stored in its transaction and never edited. The activity log, the history
-//! of a copy and the explanations read them; nothing parses free text.
+//! Changes: one typed value for every effect, stored in the effect's transaction and never edited. The activity log, the
+//! history of a copy and the explanations read the changes; no code parses free text.
 //!
 //! Each area has an enum of its kinds. Its `about` states once, for each kind, the facts that undo, the desk and erasure
 //! read. A new kind needs a variant with its arms here, a sentence in `message/`, and, if it can be undone, an arm in
@@ -45,7 +45,7 @@ pub enum Change {
     Undone { change: ChangeId, first: Box<Change> },
     /// Replaces a change that named an erased person.
     Erased,
-    // Frequent areas first: parsing tries one after the other.
+    // Frequent areas first: serde tries the untagged variants in this order.
     #[serde(untagged)]
     Loan(LoanChange),
     #[serde(untagged)]
@@ -94,7 +94,7 @@ pub struct About<'c> {
     pub of_reader: bool,
     /// True if it is desk work, which the desk lists and counts (R-DESK-12).
     pub at_desk: bool,
-    /// True if it names its person, so that erasing the person erases it (R-PEOPLE-6).
+    /// True if the change names its person, so that erasing the person erases the change (R-PEOPLE-6).
     pub personal: bool,
 }
 
@@ -137,13 +137,13 @@ areas!(
 );
 
 impl Change {
-    /// Facts about the change, whatever its kind.
+    /// Facts about a change of any kind.
     #[must_use]
     pub fn about(&self) -> About<'_> {
         match self {
             Self::Undone { first, .. } => {
                 let About { of_reader, personal, undone_by, .. } = first.about();
-                // A change without it is undone with its whole import, which is no desk work.
+                // A change without `undone_by` is undone only with its whole import, which is not desk work.
                 About { of_reader, at_desk: undone_by.is_some(), personal, ..About::of("undone") }
             }
             Self::Erased => About::of("erased"),
@@ -247,7 +247,7 @@ impl Change {
 }
 
 impl Change {
-    /// True if undo of the change takes a debt from the person: a charge, or a reversed payment.
+    /// True if undoing the change cancels a debt of the person: a charge, or a reversed payment.
     #[must_use]
     pub fn is_forgiven_by_undo(&self) -> bool {
         matches!(

@@ -36,10 +36,10 @@ pub enum PersonChange {
         reason: String,
     },
     PersonActivated,
-    /// A batch was promoted or deactivated (R-PEOPLE-5). `people` lists all people concerned.
+    /// A batch was promoted or deactivated (R-PEOPLE-5). `people` lists all affected people.
     BatchMoved {
         from: String,
-        /// `None` if they were deactivated.
+        /// `None` if the people were deactivated.
         to: Option<String>,
         people: Vec<UserId>,
     },

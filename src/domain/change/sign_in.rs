@@ -10,7 +10,7 @@ use crate::message::{self, Message};
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum SignInChange {
     SignedIn,
-    /// A code for the first sign-in or a forgotten password.
+    /// A code was made for the first sign-in or a forgotten password.
     SignInCodeMade {
         /// Epoch milliseconds.
         expires: i64,

@@ -250,7 +250,7 @@ fn every_kind_is_stored_as_before_and_tells_what_others_need_to_know() {
         };
         let has_reason = named == "hold-cancelled" && stored.contains(r#""reason":"#);
         assert_eq!(about.personal, has_reason || PERSONAL.contains(&named), "{stored}");
-        // Undone with its whole import only.
+        // An imported loan or charge is undone only with its whole import.
         let is_imported = ["loan-imported", "charge-imported"].contains(&about.action);
         assert_eq!(about.undone_by.is_some() || is_imported, change.undone().is_some(), "{stored}");
         assert_eq!(about.undone_by.is_some(), change.instead().is_some(), "{stored}");

@@ -37,7 +37,7 @@ pub struct NoDues {
     batch: Option<String>,
     #[schema(value_type = String, format = Date)]
     issued_on: Date,
-    /// True if nothing was borrowed or became due since.
+    /// True if the person has no open loans, holds or dues now.
     valid: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct BatchNoDues {
     open: Vec<NotClear>,
 }
 
-/// Issue no-dues certificates to the active students of a batch who have nothing open (R-PEOPLE-7).
+/// Issue no-dues certificates to the active students of a batch without open loans, holds or dues (R-PEOPLE-7).
 #[utoipa::path(post, path = "/people/no-dues", request_body = BatchNoDuesForm,
     responses((status = 200, body = BatchNoDues)))]
 pub async fn issue_no_dues_of_batch(

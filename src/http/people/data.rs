@@ -92,7 +92,7 @@ struct BookReview {
     review: Review,
 }
 
-/// Change that concerns the person; other people in it are not named.
+/// Change that concerns the person, without the names of other people.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Activity {

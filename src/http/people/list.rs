@@ -46,7 +46,7 @@ pub enum PeopleFilter {
     Librarians,
 }
 
-/// Selection and order of the list.
+/// Selection and order of the list of people.
 #[derive(Clone, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
@@ -54,16 +54,17 @@ pub struct PeopleQuery {
     /// Search words; each must occur in name, roll number, email, batch or department.
     #[serde(default)]
     q: String,
-    /// Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
-    /// ignored.
+    /// Only the person with this roll number; for the number of a merged record, the person who was kept. Other
+    /// parameters are then ignored.
     roll_number: Option<String>,
     #[param(inline)]
     filter: Option<PeopleFilter>,
     /// Only the people of this batch.
     batch: Option<String>,
-    /// `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`.
+    /// `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; a leading `-`
+    /// sorts in descending order.
     sort: Option<String>,
-    /// Page size, 1 to 100; default 50.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// Value of `next` or `previous` from another page.
@@ -233,7 +234,8 @@ const FILE_COLUMNS: [&str; 14] = [
     "guardianPhone",
 ];
 
-/// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
+/// Export the list of people as CSV: all matches, at most 100 000. Cells that a spreadsheet would read as formulas are
+/// guarded.
 #[utoipa::path(get, path = "/people.csv", params(PeopleQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {

@@ -41,7 +41,7 @@ pub struct PersonLoansQuery {
     #[serde(default)]
     #[param(inline, required = false)]
     state: LoanState,
-    /// Page size of ended loans, 1 to 100; default 50. All open loans are on one page.
+    /// Page length of ended loans, 1 to 100; 50 by default. All open loans are on one page.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// Value of `next` from another page.
@@ -56,7 +56,7 @@ pub struct EndedLoan {
     book_id: BookId,
     /// Title at the time of the loan.
     title: String,
-    /// Null for loans made before the library recorded copies.
+    /// Copy that was lent; null for loans from before the library recorded copies.
     #[schema(required)]
     copy_id: Option<CopyId>,
     #[schema(required)]

@@ -51,18 +51,19 @@ pub struct MergeReport {
     lines: i64,
     holds: i64,
     reviews: i64,
-    /// Titles reserved by both records: the better place stays, the other hold is cancelled.
+    /// Titles reserved by both records: the hold with the better place is kept, the other is cancelled.
     holds_cancelled: Vec<String>,
-    /// Titles reviewed by both records: the newer review stays.
+    /// Titles reviewed by both records: the newer review is kept.
     reviews_given_up: Vec<String>,
     /// True if the kept record takes over the password of the dropped record.
     takes_password: bool,
-    /// Null for a preview.
+    /// Recorded change; null for a preview.
     #[schema(required)]
     change: Option<ChangeId>,
 }
 
-/// Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and its roll number then finds `keep`.
+/// Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and the roll number of `drop` then
+/// finds `keep`.
 #[utoipa::path(post, path = "/people/merge", request_body = MergeForm, responses((status = 200, body = MergeReport)))]
 pub async fn merge_people(
     State(app): State<Shared>,

@@ -32,7 +32,7 @@ pub struct PromotionForm {
     #[serde(default)]
     #[schema(required)]
     from_batch: String,
-    /// New batch; left out with `deactivate`.
+    /// New batch; omitted with `deactivate`.
     #[serde(default)]
     to_batch: Option<String>,
     /// True if the batch leaves instead: its people without open loans or dues are deactivated.
@@ -41,13 +41,15 @@ pub struct PromotionForm {
     /// Deactivate people with open loans or dues too.
     #[serde(default)]
     with_open: bool,
-    /// Changes only these people of the batch, for instance those missing from an imported list. Left out for the whole batch.
+    /// The only people of the batch to change, for instance those missing from an imported list; the whole batch by
+    /// default.
     #[serde(default)]
     only: Option<Vec<UserId>>,
-    /// People who are left unchanged.
+    /// People to leave unchanged.
     #[serde(default)]
     except: Vec<UserId>,
-    /// `preview` of the report that the librarian saw; refused if the batch or the form has changed since.
+    /// Value of `preview` from the report that the librarian saw; the call is refused if the batch or the form has
+    /// changed since.
     #[serde(default)]
     preview: Option<String>,
     /// Allow moving people whom another promotion moved into the batch in the last four months.
@@ -71,7 +73,8 @@ pub struct PromotionReport {
     kept: Vec<Person>,
     /// Fingerprint of the form, without its exceptions, and of all people of the batch.
     preview: String,
-    /// Earlier promotion that moved some of these people into the batch within four months; a move then needs `again`.
+    /// Earlier promotion that moved some of these people into the batch in the last four months; a move then needs
+    /// `again`.
     #[schema(required)]
     moved_before: Option<BlockShown>,
     /// Recorded change with the list of all people; null for a preview or if no person was changed.

@@ -113,7 +113,7 @@ pub async fn add_person(
     .await
 }
 
-/// Changed details of a person; omitted fields stay.
+/// Changed details of a person; omitted fields stay unchanged.
 #[expect(clippy::option_option, reason = "null is told from what is left out")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -30,7 +30,7 @@ use crate::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleForm {
     role: Role,
-    /// Capabilities of a librarian; default all.
+    /// Capabilities of a librarian; all by default.
     #[serde(default)]
     capabilities: Option<Vec<Capability>>,
     /// Password of the librarian who makes the change.

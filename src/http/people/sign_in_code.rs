@@ -25,14 +25,14 @@ use crate::{
 /// New sign-in code of a person.
 #[derive(Serialize, ToSchema)]
 pub struct SignInCode {
-    /// Shown once: only its hash is stored.
+    /// Sign-in code; shown once, because only its hash is stored.
     code: String,
     /// Expiry; the code works once.
     #[schema(format = DateTime)]
     expires: String,
 }
 
-/// Make a code with which a person chooses a password; it replaces an earlier code (R-PEOPLE-3).
+/// Make a code with which a person chooses a password, in place of an earlier code (R-PEOPLE-3).
 #[utoipa::path(post, path = "/people/{id}/sign-in-code", params(("id" = i64, Path)),
     responses((status = 200, body = SignInCode)))]
 pub async fn make_sign_in_code(
@@ -85,7 +85,7 @@ const fn default_days() -> i64 {
 pub struct CodeSlip {
     name: String,
     roll_number: String,
-    /// Shown once: only its hash is stored.
+    /// Sign-in code; shown once, because only its hash is stored.
     code: String,
 }
 
@@ -101,7 +101,8 @@ pub struct BatchCodes {
     expires: Option<String>,
 }
 
-/// Make sign-in codes for the active students of a batch who have no password; they replace earlier codes (R-PEOPLE-3).
+/// Make sign-in codes for the active students of a batch who have no password; the new codes replace earlier ones
+/// (R-PEOPLE-3).
 #[utoipa::path(post, path = "/people/sign-in-codes", request_body = BatchCodesForm,
     responses((status = 200, body = BatchCodes)))]
 pub async fn make_sign_in_codes(

@@ -1,8 +1,8 @@
 //! Decodes MARC-8, the encoding of MARC records before Unicode.
 //!
 //! `marc8.bin` is generated from the tables of pymarc (BSD-2-Clause, `marc8.LICENSE.txt`), which are the code tables of the
-//! Library of Congress. It is sorted: the final byte of the set's escape sequence, three bytes of code, three of the Unicode
-//! character, whose highest bit marks a combining one.
+//! Library of Congress. Its entries are sorted: the final byte of the set's escape sequence, three bytes of code, and three of
+//! the Unicode character, with the highest bit set for a combining character.
 
 static TABLE: &[u8] = include_bytes!("marc8.bin");
 const ENTRY: usize = 7;

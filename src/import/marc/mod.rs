@@ -1,7 +1,8 @@
 //! MARC 21 records: read from ISO 2709 and MARCXML, turned into rows of a book list, kept whole, and written again.
 //!
 //! The encoding is detected from the bytes, because leaders are often wrong. A damaged record becomes a row with the
-//! reason, and reading continues with the next record. Memory is never allocated by the lengths that a record states.
+//! reason, and reading continues with the next record. The lengths that a record states never decide how much memory is
+//! allocated.
 
 mod marc8;
 mod xml;

@@ -1,5 +1,5 @@
-//! TLS of the connection to `PostgreSQL`: `sslmode` and `sslrootcert` of its URL, with the meaning of `libpq`. The
-//! driver supports neither certificates nor all of the modes.
+//! TLS of the connection to `PostgreSQL`: `sslmode` and `sslrootcert` of its URL, with the same meaning as in `libpq`.
+//! The driver supports neither certificates nor all of the modes.
 
 use std::{
     fs, io,
@@ -105,7 +105,7 @@ pub(super) fn read(url: &str) -> Result<(Config, Connector), String> {
     let mut config: Config =
         format!("{address}{plain}").parse().map_err(|error: tokio_postgres::Error| causes(&error))?;
     let mode = Mode::of(requested, root.is_some(), is_local(&config))?;
-    // A socket of this machine has no TLS, whatever mode is requested.
+    // Unix sockets have no TLS, whatever mode is requested.
     let sockets = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(match mode {
         _ if sockets => SslMode::Disable,
@@ -209,7 +209,7 @@ impl ServerCertVerifier for CertificateVerifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
-        // A self-signed certificate, such as the manual of PostgreSQL creates first, is its own root.
+        // A self-signed certificate, like the first example in the PostgreSQL manual, is its own root.
         if !self.name && self.roots.contains(own) {
             return Ok(ServerCertVerified::assertion());
         }

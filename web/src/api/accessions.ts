@@ -5,7 +5,7 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { AccessionForm, NewCopies } from './types'
 
-/** The first title with an ISBN, with the number of its copies; null if there is none. */
+/** First title with this ISBN, and its number of copies; null if no title has the ISBN. */
 export const titleWithIsbnQuery = (isbn: string) =>
   queryOptions({
     queryKey: keys.withIsbn(isbn),

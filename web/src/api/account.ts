@@ -71,7 +71,7 @@ export const signIn = action({
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** Completes the second step. */
+/** Completes a sign-in with a code of the second factor. */
 export const giveCode = action({
   name: 'giveCode',
   send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/sign-in/code', { body, ...call })),

@@ -24,7 +24,7 @@ export const changesQuery = (filter: ChangeFilter) =>
     placeholderData: keepPreviousData,
   })
 
-/** The newest change of this kind; null if there is none. */
+/** Newest change of this kind; null without such a change. */
 export const newestChangeQuery = (kind: string) =>
   queryOptions({
     queryKey: [...keys.changes, 'newest', kind],

@@ -3,7 +3,7 @@ import { ProblemError, problemOf, timedOut, unreachable } from '../lib/problem'
 import { messagesStarted } from '../lib/messages'
 import type { paths } from './schema'
 
-/** Time limits of reads and writes. A later response is dropped, because the person has been told of the failure. */
+/** Time limits of reads and writes. A later response is dropped, because the screen already shows the failure. */
 const READ_TIMEOUT_MS = 20_000
 const WRITE_TIMEOUT_MS = 30_000
 
@@ -35,7 +35,7 @@ export async function reach(request: Request): Promise<Response> {
   }
 }
 
-/** Returns the error to show if there was no response; an abort stays as it is, because it is not shown. */
+/** Returns the error to show if there was no response; returns an abort unchanged, because screens do not show it. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof DOMException)) return unreachable()
   if (error.name === 'AbortError') return error
@@ -45,7 +45,7 @@ function failureOf(error: unknown): unknown {
 const unheard: Response[] = []
 let hear = (answer: Response): void => void unheard.push(answer)
 
-/** Sets the listener of every API response; it also gets those received before. */
+/** Sets the listener of API responses, and passes it all earlier responses. */
 export function onAnswer(listener: typeof hear): void {
   hear = listener
   unheard.splice(0).forEach(listener)
@@ -53,14 +53,14 @@ export function onAnswer(listener: typeof hear): void {
 
 export const API = new URL('/library/api/v1', location.origin).href
 
-/** Marks requests that pages also send by themselves, so they prove no presence. `presence.ts` reports presence. */
+/** Marks requests that do not count as activity, because pages send them by themselves. `presence.ts` reports activity. */
 export const BACKGROUND = { 'Library-Background': '1' }
 
 export const client = createClient<paths>({ baseUrl: API, fetch: reach, headers: BACKGROUND })
 
 let whenSignedOut: () => void = () => undefined
 
-/** Sets what happens when a call finds that the session has ended. */
+/** Sets the function that runs when a call finds that the session has ended. */
 export function onSignedOut(react: () => void): void {
   whenSignedOut = react
 }
@@ -75,7 +75,7 @@ export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   return (await answerOf(call)).data
 }
 
-/** Same as `dataOf`, with the response for its headers. Every call passes here, so an ended session is noticed here. */
+/** Same as `dataOf`, with the response for its headers. Every call passes through here, so an ended session is noticed. */
 export async function answerOf<T>(call: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await settled(call)
   if (response.ok) return { data: data as T, response }

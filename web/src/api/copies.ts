@@ -46,7 +46,7 @@ export const copiesInQuery = (state: CopyState) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
 
-/** Copies reported as returned while others wait, and not checked in yet. */
+/** Copies reported as returned while other readers wait for them, and not checked in yet. */
 export const unseenQuery = infiniteQueryOptions({
   queryKey: keys.unseen,
   queryFn: ({ pageParam, signal }) =>
@@ -66,7 +66,7 @@ export const unseenQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
-/** The copy with this barcode; null if there is none. */
+/** Copy with this barcode; null if no copy has it. */
 export const copyByBarcodeQuery = (barcode: string) =>
   queryOptions({
     queryKey: keys.copyByBarcode(barcode),
@@ -104,7 +104,7 @@ export const updateCopy = action({
   fault: 'The copy could not be changed',
 })
 
-/** Moves a copy; after a refusal the copies are reloaded too, since another librarian just lent or moved it. */
+/** Moves a copy; after a refusal the copies are reloaded too, since another librarian may have lent or moved the copy. */
 export const moveCopy = action({
   name: 'moveCopy',
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) =>

@@ -24,8 +24,8 @@ const QUIET_MS = 5000
 const quiet = new WeakMap<QueryClient, ReturnType<typeof setTimeout>>()
 
 /**
- * Invalidates what a task of the desk may have changed. Visible data is reloaded only after the desk has been
- * quiet for five seconds: a scan is one request.
+ * Invalidates the data that a task of the desk may have changed. Visible data is reloaded only after the desk has been
+ * quiet for five seconds, so that a scan costs one request.
  */
 export function afterScan(queries: QueryClient): void {
   for (const queryKey of CHANGED) void queries.invalidateQueries({ queryKey, refetchType: 'none' })

@@ -14,7 +14,7 @@ export function useEditDraft<V extends object>(form: string, sample: V): Draft<E
 }
 
 /**
- * Keeps an edit in its draft while it differs from the saved values; the browser then asks before the tab is closed.
+ * Stores an edit as a draft while its values differ from the saved ones; the browser then asks before it closes the tab.
  */
 export function useKeptEdit<V>(draft: Draft<Edit<V>>, { values, base, version }: Edit<V>, differs: boolean): void {
   useEffect(() => {

@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ProblemError, problemOf } from '../lib/problem'
 import { API, BACKGROUND } from './client'
 
-/** The server sends a keep-alive every 10 seconds; a stream silent for longer is dead. */
+/** Time without data after which a stream counts as dead; the server sends a keep-alive every 10 seconds. */
 const SILENCE_MS = 25_000
 const AGAIN_MS = 1500
 

@@ -21,7 +21,7 @@ type Options<Values, Input, Output> = {
   onDone: (output: Output, values: Values) => void
 }
 
-/** A form with one write: field errors are shown at their fields with the focus in the first, and the input stays. */
+/** Returns a form with one write. A refusal shows each error at its field, focuses the first one and keeps the input. */
 export function useActionForm<Values extends Record<string, unknown>, Input, Output>(
   options: Options<Values, Input, Output>,
 ) {

@@ -13,7 +13,7 @@ export const uploadOf = (file: File): Upload => ({
   file,
 })
 
-/** The body of a call that sends a file as it is. */
+/** Returns the options of a call that sends a file unchanged. */
 export const fileBody = (file: File, { headers }: Call) => ({
   body: file as unknown as string,
   bodySerializer: (body: unknown) => body as BodyInit,
@@ -56,9 +56,9 @@ export const importBooks = action({
   fault: 'The books could not be imported',
 })
 
-/** Lists whose rows each make one entry. */
+/** Kinds of import in which each row makes one entry. */
 export type EntryKind = 'loans' | 'charges'
-/** What the rows of a file are. */
+/** Kind of record in the rows of a file. */
 export type ImportKind = 'books' | EntryKind
 
 type EntriesImport = Upload & { kind: EntryKind; columns: string | undefined }
@@ -84,7 +84,7 @@ export const checkEntries = action({
     ),
 })
 
-/** Starts an import of loans or charges, which goes on by itself. */
+/** Starts an import of loans or charges, which the server runs in the background. */
 export const importEntries = action({
   name: 'importEntries',
   send: (input: EntriesImport, call) =>
@@ -116,7 +116,7 @@ export const importsQuery = (kind: ImportKind) =>
 
 const isWorking = (state: string | undefined) => state === 'running' || state === 'undoing'
 
-/** Progress of an import, read every second while it writes. */
+/** Progress of an import, polled every second while the import or its undo runs. */
 export const importQuery = (kind: ImportKind, id: number) =>
   queryOptions({
     queryKey: [...keys.imports, kind, id],

@@ -75,7 +75,7 @@ export const myLoansQuery = queryOptions({
 /** Invalidated when a loan begins, moves or ends. */
 const EVERYTHING = [keys.loans, keys.myLoans, keys.books, keys.people, keys.holds, keys.myHolds]
 
-/** Borrows a book; after a refusal the lists are reloaded too, since the copy was just borrowed. */
+/** Borrows a book; after a refusal the lists are reloaded too, since another reader may have borrowed the copy. */
 export const borrowBook = action({
   name: 'borrowBook',
   send: (bookId: number, call) =>
@@ -146,7 +146,7 @@ export const extendLoan = action({
         ...call,
       }),
     ),
-  // The row keeps its place with the new date: sorted again at once, it would jump away from the pointer.
+  // The row keeps its place with the new date, because a re-sorted row would jump away from the pointer.
   learn: (queries, moved) =>
     queries.setQueriesData<LoanPage>(
       { queryKey: keys.loanLists },

@@ -28,7 +28,7 @@ export const newestNoticesQuery = queryOptions({
   queryFn: async ({ signal }) => (await dataOf(client.GET('/me/notices', { signal }))).notices,
 })
 
-/** Notices of a person, with those that are no longer true. */
+/** Notices of a person, including those that are no longer true. */
 export const personNoticesQuery = (uid: number) =>
   infiniteQueryOptions({
     queryKey: [...keys.person(uid), 'notices'],
@@ -51,7 +51,7 @@ function setUnread(queries: QueryClient, unread: number): void {
   queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, unreadNotices: unread })
 }
 
-/** Marks the user's notices as read, up to one of them. The list shows the marks until it is reloaded. */
+/** Marks the user's notices as read, up to one of them. The list shows them as unread until its next reload. */
 export const readNotices = action({
   name: 'readNotices',
   send: (upTo: number, call) => dataOf(client.POST('/me/notices/read', { body: { upTo }, ...call })),

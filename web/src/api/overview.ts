@@ -18,7 +18,7 @@ export const showSteps = action({
   fault: 'The first steps could not be hidden or shown',
 })
 
-/** Notes that labels or cards were printed, for the first steps. A failure does not matter. */
+/** Records a print of labels or cards, for the first steps. A failure does not matter. */
 export const notePrinted = action({
   name: 'notePrinted',
   send: (_nothing: null, call) => dataOf(client.POST('/overview/printed', call)),

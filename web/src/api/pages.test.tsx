@@ -7,7 +7,7 @@ import { fakeServer } from '../testing/server'
 import { BOOKS_PER_PAGE, bookListQuery, EVERY_BOOK } from './books'
 import { MAX_PAGES, pageBefore, pagesBefore } from './pages'
 
-/** Answers as a catalogue with this number of pages, each with its own cursor. */
+/** Imitates the server of a catalogue with this number of pages, each with its own cursor. */
 function catalogue(pages: number) {
   return fakeServer({
     'GET /books': ({ url }) => {

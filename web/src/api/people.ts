@@ -82,7 +82,7 @@ export const peopleHitsQuery = (q: string) =>
     staleTime: 30_000,
   })
 
-/** The person with this roll number; null if there is none. */
+/** Person with this roll number; null if no person has it. */
 export const rollNumberQuery = (rollNumber: string) =>
   queryOptions({
     queryKey: keys.rollNumber(rollNumber),
@@ -95,10 +95,10 @@ export const rollNumberQuery = (rollNumber: string) =>
 export const peopleFile = (list: PeopleList): string =>
   `/library/api/v1/people.csv?${new URLSearchParams(queryOf(list)).toString()}`
 
-/** Returns the address of everything recorded about a person, as a file. */
+/** Returns the address of a file with all data recorded about a person. */
 export const personData = (uid: number): string => `/library/api/v1/people/${uid}/data`
 
-/** Address of everything recorded about the user, as a file. */
+/** Address of a file with all data recorded about the user. */
 export const myData = '/library/api/v1/me/data'
 
 export const personQuery = (uid: number) =>
@@ -181,7 +181,7 @@ export const makeCode = action({
   fault: 'The sign-in code could not be made',
 })
 
-/** Preview of the codes of a class; none is made. */
+/** Preview of the codes for a class; no code is made. */
 export const batchCodesQuery = (batch: string) =>
   queryOptions({
     queryKey: ['sign-in-codes', batch],
@@ -286,7 +286,7 @@ export const noDuesQuery = (number: string) =>
     queryFn: ({ signal }) => dataOf(client.GET('/no-dues/{number}', { params: { path: { number } }, signal })),
   })
 
-/** The last mails to a person that failed. */
+/** Last failed mails to a person. */
 export const failedMailsQuery = (person: number) =>
   queryOptions({
     queryKey: keys.mailList({ person }),

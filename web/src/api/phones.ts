@@ -60,7 +60,7 @@ export function listenToScans(
   return stop
 }
 
-/** Exchanges the desk's code for the token that this phone has drawn; a repeat with the same token is a no-op. */
+/** Pairs this phone: sends the desk's code and the phone's own random token. A retry with this token is a no-op. */
 export const openPhone = (body: OpenForm) => dataOf(client.POST('/phone/open', { body }))
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })

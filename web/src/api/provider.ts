@@ -11,7 +11,7 @@ export const beginByProvider = action({
   send: (body: ProviderSignIn, call) => dataOf(client.POST('/auth/oidc', { body, ...call })),
 })
 
-/** Links an account, once, by its library password, and signs in. */
+/** Links an account with the college's provider, once, by its library password, and signs in. */
 export const linkProvider = action({
   name: 'linkProvider',
   send: (body: ProviderLink, call) => dataOf(client.POST('/auth/oidc/link', { body, ...call })),

@@ -212,7 +212,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove the caller's own authenticator app. Passkeys stay. */
+        /** Remove the caller's own authenticator app. Passkeys remain valid. */
         post: {
             parameters: {
                 query?: never;
@@ -515,7 +515,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to add a passkey. The browser creates it and sends it within five minutes, in the same session. */
+        /** Begin to add a passkey. The browser must create and send the passkey within five minutes, in the same session. */
         post: {
             parameters: {
                 query?: never;
@@ -613,7 +613,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the passkey that the browser created. A user without recovery codes gets some. */
+        /** Add the passkey that the browser created. A user without recovery codes gets new ones. */
         post: {
             parameters: {
                 query?: never;
@@ -924,8 +924,8 @@ export interface paths {
         };
         /**
          * Read the session; for a visitor `user` is null.
-         * @description A page marks requests that it makes by itself, here and elsewhere, with `Library-Background: 1`: they do not count
-         *     as activity. Every other request prolongs a librarian's session.
+         * @description The header `Library-Background: 1`, on this and every other call, marks a read that a page makes by itself: such a
+         *     read does not count as activity. Every other request prolongs a librarian's session.
          */
         get: {
             parameters: {
@@ -1204,7 +1204,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign out: the session ends on the server. */
+        /** Sign out, and end the session on the server. */
         post: {
             parameters: {
                 query?: never;
@@ -1277,8 +1277,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a backup now, in addition to the daily ones; the last ten made by hand are kept. The server makes it in the
-         *     background: read the list for the result. While a backup is being made, a second call changes nothing.
+         * Make a backup now, in addition to the daily ones; the server keeps the last ten backups made by hand. The backup is
+         *     made in the background: read the list for the result. While a backup is being made, a second call changes nothing.
          */
         post: {
             parameters: {
@@ -1337,8 +1337,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a backup: a SQLite file that `library restore` takes. Only for librarians with every capability, because a
-         *     backup contains all data. Each download is logged.
+         * Download a backup, a SQLite file for `library restore`. Only for librarians with every capability, because a backup
+         *     contains all data. Each download is logged.
          */
         get: {
             parameters: {
@@ -1404,8 +1404,8 @@ export interface paths {
                     limit?: number;
                     /**
                      * @description Text to find in title or author, ignoring case and accents, best matches first: the title itself, whole words,
-                     *     parts of words, then the more popular book. If no book contains the text, it is looked up as an ISBN or a
-                     *     barcode; otherwise the books of `meant` are listed.
+                     *     parts of words, then the more popular book. If no book contains the text, the search tries the text as an ISBN
+                     *     or a barcode, and then lists the books of `meant`.
                      */
                     q?: string;
                     /** @description Order of the books. */
@@ -1505,8 +1505,8 @@ export interface paths {
         };
         /**
          * Export the titles with their copies as CSV.
-         * @description A row for each copy, and one for a title without copies; at most 100 000. Cells that a spreadsheet would read as formulas are
-         *     guarded.
+         * @description One row per copy, and one per title without copies; at most 100 000 rows. Cells that a spreadsheet would read as
+         *     formulas are guarded.
          */
         get: {
             parameters: {
@@ -1633,7 +1633,7 @@ export interface paths {
                 };
             };
         };
-        /** Update a book, given the `ETag` it was loaded with. */
+        /** Update a book, given the `ETag` of the loaded version. */
         put: {
             parameters: {
                 query?: never;
@@ -1688,7 +1688,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Delete a book and its reviews; its open loans stay. */
+        /** Delete a book and its reviews; open loans of the book continue. */
         delete: {
             parameters: {
                 query?: never;
@@ -1929,7 +1929,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Reserve a title of which no copy is free (R-HOLD-1). */
+        /** Reserve a title that has no free copy (R-HOLD-1). */
         post: {
             parameters: {
                 query?: never;
@@ -1981,7 +1981,7 @@ export interface paths {
                 };
             };
         };
-        /** Cancel all reservations of a title; refused unless no copy is left that could fill them. */
+        /** Cancel all reservations of a title; refused while the library has a copy that could fill them. */
         delete: {
             parameters: {
                 query?: {
@@ -2107,7 +2107,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a book's reviews. Visitors do not see who wrote them (R-DETAIL-4). */
+        /** Read a book's reviews. Visitors do not see the reviewers (R-DETAIL-4). */
         get: {
             parameters: {
                 query?: {
@@ -2210,14 +2210,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what happened, newest first. */
+        /** List the changes, newest first. */
         get: {
             parameters: {
                 query?: {
                     /** @description Kind of change, for instance `lent`. */
                     action?: string;
                     book?: number;
-                    /** @description Changes of this copy itself; its loans are listed under its title. */
+                    /** @description Changes of this copy itself; loans of the copy are listed under the title. */
                     copy?: number;
                     /** @description Value of `next` from the previous page. */
                     cursor?: string;
@@ -2281,7 +2281,7 @@ export interface paths {
                     /** @description Kind of change, for instance `lent`. */
                     action?: string;
                     book?: number;
-                    /** @description Changes of this copy itself; its loans are listed under its title. */
+                    /** @description Changes of this copy itself; loans of the copy are listed under the title. */
                     copy?: number;
                     /** @description First day. */
                     from?: string;
@@ -2335,7 +2335,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it.
-         * @description A student undoes their own borrow, extension or return within five minutes.
+         * @description Students may undo their own borrow, extension or return within five minutes.
          */
         post: {
             parameters: {
@@ -2769,7 +2769,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put all copies that wait to be shelved on the shelf (R-COPY-4). */
+        /** Put up to 500 of the copies that wait to be shelved on the shelf; repeat the call for the rest (R-COPY-4). */
         post: {
             parameters: {
                 query?: never;
@@ -2888,7 +2888,7 @@ export interface paths {
         get: {
             parameters: {
                 query: {
-                    /** @description Id of the page, as given when it paired a phone. */
+                    /** @description Id of the page, as given when the page paired a phone. */
                     desk: string;
                 };
                 header?: never;
@@ -2964,8 +2964,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Pair a phone with a desk: returns the address to open, and replaces an earlier one of this desk that no phone has
-         *     opened.
+         * Pair a phone with a desk: returns the address for the phone to open. The address replaces an earlier one of this
+         *     desk that no phone has opened.
          */
         post: {
             parameters: {
@@ -3139,7 +3139,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what was done at the desk today, with its totals (R-DESK-12). */
+        /** Read today's work at the desk, with its totals (R-DESK-12). */
         get: {
             parameters: {
                 query?: {
@@ -3193,7 +3193,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the genres that books have. */
+        /** List the sixty most common genres of the catalogue. */
         get: {
             parameters: {
                 query?: never;
@@ -3292,7 +3292,7 @@ export interface paths {
         };
         /**
          * Export the open holds as CSV, in the order in which they were placed.
-         * @description At most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+         * @description At most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
          */
         get: {
             parameters: {
@@ -3341,7 +3341,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel a hold; a copy kept for it goes to the next reader in the queue. */
+        /** Cancel a hold; a copy kept for the hold goes to the next reader in the queue. */
         delete: {
             parameters: {
                 query?: {
@@ -3564,7 +3564,7 @@ export interface paths {
                     columns?: string;
                     /** @description Name of the file, shown in the list of imports. */
                     name?: string;
-                    /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
+                    /** @description True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected. */
                     withClashes?: boolean;
                 };
                 header?: {
@@ -3673,7 +3673,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the rejected rows of an import of books, each after its line and reason, to correct and import again. */
+        /**
+         * Download the rejected rows of an import of books, each row preceded by its line number and the reason, to correct
+         *     and import again.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -3723,8 +3726,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of books, while none of its titles was lent, reserved or reviewed. The undo goes on by itself; read its
-         *     progress.
+         * Undo a whole import of books; refused if a title or copy of the import was lent, reserved or reviewed. The undo runs
+         *     in the background; read its progress.
          */
         post: {
             parameters: {
@@ -3802,7 +3805,7 @@ export interface paths {
                     columns?: string;
                     /** @description Name of the file, shown in the list of imports. */
                     name?: string;
-                    /** @description Add rows whose ISBN another title in the catalogue has; otherwise they are rejected. */
+                    /** @description True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected. */
                     withClashes?: boolean;
                 };
                 header?: never;
@@ -3929,18 +3932,19 @@ export interface paths {
         };
         put?: never;
         /**
-         * Import open charges of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll number, amount, kind,
-         *     description and date. No notices are sent. The import goes on by itself; read its progress.
+         * Import open charges from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll
+         *     number, amount, kind, description and date. No notices are sent. The import runs in the background; read its
+         *     progress.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                 };
                 header?: {
@@ -4049,7 +4053,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the rejected rows of an import of open charges, each after its line and reason, to correct and import again. */
+        /**
+         * Download the rejected rows of an import of open charges, each row preceded by its line number and the reason, to
+         *     correct and import again.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -4099,8 +4106,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of open charges, while nothing of them was paid, waived or cancelled. The undo goes on by itself; read its
-         *     progress.
+         * Undo a whole import of open charges; refused if any part of a charge was paid, waived or cancelled. The undo
+         *     runs in the background; read its progress.
          */
         post: {
             parameters: {
@@ -4164,16 +4171,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview an import of open charges: what would be new, is there already, or is rejected. Stores nothing. */
+        /**
+         * Preview an import of open charges: the numbers of rows that would be new, are already in the library, or are
+         *     rejected. Stores nothing.
+         */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                 };
                 header?: never;
@@ -4300,19 +4310,19 @@ export interface paths {
         };
         put?: never;
         /**
-         * Import open loans of another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll number, day
-         *     of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The import goes on by itself;
-         *     read its progress.
+         * Import open loans from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll
+         *     number, day of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The
+         *     import runs in the background; read its progress.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                 };
                 header?: {
@@ -4421,7 +4431,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the rejected rows of an import of open loans, each after its line and reason, to correct and import again. */
+        /**
+         * Download the rejected rows of an import of open loans, each row preceded by its line number and the reason, to
+         *     correct and import again.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -4471,8 +4484,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of open loans, while none of them was returned, extended or changed. The undo goes on by itself; read its
-         *     progress.
+         * Undo a whole import of open loans; refused if one of the loans was returned, extended or changed. The undo runs
+         *     in the background; read its progress.
          */
         post: {
             parameters: {
@@ -4536,16 +4549,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview an import of open loans: what would be new, is there already, or is rejected. Stores nothing. */
+        /**
+         * Preview an import of open loans: the numbers of rows that would be new, are already in the library, or are
+         *     rejected. Stores nothing.
+         */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description Field of each column of the file, in order, separated by commas, blank for a column that is ignored. Without it the
-                     *     header must have the names of the fields.
+                     * @description Field of each column of the file, in order, separated by commas; a blank ignores the column. If omitted, the
+                     *     header must contain the names of the fields.
                      */
                     columns?: string;
-                    /** @description Name of the file, to be shown. */
+                    /** @description Name of the file, shown in the list of imports. */
                     name?: string;
                 };
                 header?: never;
@@ -4689,7 +4705,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look up an ISBN of 10 or 13 digits in the sources that the operator named; 404 if there are none. */
+        /** Look up an ISBN of 10 or 13 digits in the sources that the operator named; 404 if the operator named none. */
         get: {
             parameters: {
                 query?: never;
@@ -5050,7 +5066,7 @@ export interface paths {
         };
         /**
          * Export the labels of chosen copies as CSV, for the program of a label printer.
-         * @description At most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+         * @description At most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
          */
         get: {
             parameters: {
@@ -5165,7 +5181,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded. */
+        /**
+         * Export the list of open loans as CSV: all matches, at most 100 000. Cells that a spreadsheet would read as formulas
+         *     are guarded.
+         */
         get: {
             parameters: {
                 query?: {
@@ -5219,7 +5238,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the due date of one loan by hand, with a reason; the number of its renewals stays. */
+        /** Set the due date of one loan by hand, with a reason; the number of renewals does not change. */
         post: {
             parameters: {
                 query?: never;
@@ -5502,7 +5521,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record that reminder slips for these loans go to the printer: each loan keeps the day, each reader's history the slip. */
+        /** Record the printing of reminder slips for these loans: the day on each loan, and the slip in each reader's history. */
         post: {
             parameters: {
                 query?: never;
@@ -5619,7 +5638,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a failed or stopped mail again; a queued or sent mail stays as it is. */
+        /** Send a failed or stopped mail again; a queued or sent mail does not change. */
         post: {
             parameters: {
                 query?: never;
@@ -5681,8 +5700,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail stays
-         *     as it is.
+         * Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail does
+         *     not change.
          */
         post: {
             parameters: {
@@ -5931,7 +5950,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say whether the caller has a calendar link. */
+        /** Read whether the caller has a calendar link. */
         get: {
             parameters: {
                 query?: never;
@@ -5962,7 +5981,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a calendar link for the caller's due dates. An earlier one ends. */
+        /** Make a calendar link for the caller's due dates, in place of an earlier link. */
         post: {
             parameters: {
                 query?: never;
@@ -6760,7 +6779,7 @@ export interface paths {
                     cursor?: string;
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description `owes`, `name` or `batch`; descending after a `-`. Default: `-owes`. */
+                    /** @description `owes`, `name` or `batch`; a leading `-` sorts in descending order. `-owes` by default. */
                     sort?: string;
                 };
                 header?: never;
@@ -6863,7 +6882,7 @@ export interface paths {
         };
         /**
          * Export the lines of all accounts in a period as CSV.
-         * @description Newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
+         * @description Newest first, at most 100 000 rows. Cells that a spreadsheet would read as formulas are guarded.
          */
         get: {
             parameters: {
@@ -7283,16 +7302,19 @@ export interface paths {
                     /** @description Value of `next` or `previous` from another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
-                    /** @description Page size, 1 to 100; default 50. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
                     /** @description Search words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
-                     *     ignored.
+                     * @description Only the person with this roll number; for the number of a merged record, the person who was kept. Other
+                     *     parameters are then ignored.
                      */
                     rollNumber?: string;
-                    /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
+                    /**
+                     * @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; a leading `-`
+                     *     sorts in descending order.
+                     */
                     sort?: string;
                 };
                 header?: never;
@@ -7385,7 +7407,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded. */
+        /**
+         * Export the list of people as CSV: all matches, at most 100 000. Cells that a spreadsheet would read as formulas are
+         *     guarded.
+         */
         get: {
             parameters: {
                 query?: {
@@ -7395,11 +7420,14 @@ export interface paths {
                     /** @description Search words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the person into whose record it was merged. Other parameters are then
-                     *     ignored.
+                     * @description Only the person with this roll number; for the number of a merged record, the person who was kept. Other
+                     *     parameters are then ignored.
                      */
                     rollNumber?: string;
-                    /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
+                    /**
+                     * @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; a leading `-`
+                     *     sorts in descending order.
+                     */
                     sort?: string;
                 };
                 header?: never;
@@ -7935,7 +7963,7 @@ export interface paths {
                 query?: {
                     /** @description Value of `next` from another page. */
                     cursor?: string;
-                    /** @description Page size of ended loans, 1 to 100; default 50. All open loans are on one page. */
+                    /** @description Page length of ended loans, 1 to 100; 50 by default. All open loans are on one page. */
                     limit?: number;
                     /** @description State of the loans; `open` by default. */
                     state?: "open" | "ended";
@@ -8050,7 +8078,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the notices of a person, newest first, with those that are no longer true. */
+        /** List the notices of a person, newest first, including those that are no longer true. */
         get: {
             parameters: {
                 query?: {
@@ -8102,7 +8130,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a payment, at most what is owed, and issue a receipt (R-MONEY-3). */
+        /** Take a payment, at most the amount owed, and issue a receipt (R-MONEY-3). */
         post: {
             parameters: {
                 query?: never;
@@ -8428,7 +8456,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a code with which a person chooses a password; it replaces an earlier code (R-PEOPLE-3). */
+        /** Make a code with which a person chooses a password, in place of an earlier code (R-PEOPLE-3). */
         post: {
             parameters: {
                 query?: never;
@@ -8477,9 +8505,9 @@ export interface paths {
         put?: never;
         /**
          * Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns, or
-         *     with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
-         *     or not at all.
+         *     `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns,
+         *     or with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). The server stores a thousand rows at a
+         *     time, each thousand completely or not at all.
          */
         post: {
             parameters: {
@@ -8553,7 +8581,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and its roll number then finds `keep`. */
+        /**
+         * Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and the roll number of `drop` then
+         *     finds `keep`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -8618,7 +8649,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issue no-dues certificates to the active students of a batch who have nothing open (R-PEOPLE-7). */
+        /** Issue no-dues certificates to the active students of a batch without open loans, holds or dues (R-PEOPLE-7). */
         post: {
             parameters: {
                 query?: never;
@@ -8748,7 +8779,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make sign-in codes for the active students of a batch who have no password; they replace earlier codes (R-PEOPLE-3). */
+        /**
+         * Make sign-in codes for the active students of a batch who have no password; the new codes replace earlier ones
+         *     (R-PEOPLE-3).
+         */
         post: {
             parameters: {
                 query?: never;
@@ -9742,7 +9776,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read which automatic notices are sent. */
+        /** Read the settings of automatic notices. */
         get: {
             parameters: {
                 query?: never;
@@ -9773,7 +9807,7 @@ export interface paths {
                 };
             };
         };
-        /** Save which automatic notices are sent. */
+        /** Save the settings of automatic notices. */
         put: {
             parameters: {
                 query?: never;
@@ -9843,7 +9877,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Day on which the rules apply; without it, the version saved last, which may begin later than today. */
+                    /** @description Day whose rules are read; by default the version saved last, which may begin later than today. */
                     on?: string;
                 };
                 header?: never;
@@ -10069,7 +10103,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the books of the home's shelves. */
+        /** List the books of the shelves on the home screen. */
         get: {
             parameters: {
                 query?: never;
@@ -10114,7 +10148,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what the till should hold. */
+        /** Read the expected contents of the till. */
         get: {
             parameters: {
                 query?: never;
@@ -10363,7 +10397,7 @@ export interface components {
             count?: number | null;
             edition?: string | null;
             genre?: string | null;
-            /** @description ISBN of 10 or 13 digits; refused if a title has it already. */
+            /** @description ISBN of 10 or 13 digits; refused if the catalogue has a title with this ISBN. */
             isbn?: string | null;
             /** @description ISO 639 code. */
             language?: string | null;
@@ -10395,11 +10429,11 @@ export interface components {
             balance: components["schemas"]["Money"];
             /** @description Unsettled charges, oldest first. */
             charges: components["schemas"]["Charge"][];
-            /** @description Payments for charges that were reversed later, less what was paid out; included in the balance. */
+            /** @description Payments for charges that were reversed later, less refunds; included in the balance. */
             credit: components["schemas"]["Money"];
             /** @description Running fines by loan. */
             fines: components["schemas"]["RunningFine"][];
-            /** @description Prices charged for lost copies that were found since, and not reversed. */
+            /** @description Prices still charged for lost copies that were found since. */
             found: components["schemas"]["FoundPrice"][];
             /** @description Lines, newest first. */
             lines: components["schemas"]["Line"][];
@@ -10408,7 +10442,7 @@ export interface components {
             /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
-        /** @description Change that concerns the person; other people in it are not named. */
+        /** @description Change that concerns the person, without the names of other people. */
         Activity: {
             action: string;
             /** Format: date-time */
@@ -10420,7 +10454,7 @@ export interface components {
             text: string;
             undone: boolean;
         };
-        /** @description Copies that were added. */
+        /** @description Copies that were added, at most the first 100. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
         };
@@ -10454,14 +10488,17 @@ export interface components {
         };
         /** @description Books that readers of a book also borrowed. */
         AlsoBorrowed: {
-            /** @description The most telling first; empty if fewer than five readers borrowed both, or the library makes no suggestions. */
+            /**
+             * @description Books that at least five readers of this book borrowed, closest first; empty if the library makes no
+             *     suggestions.
+             */
             books: components["schemas"]["Book"][];
         };
         /** @description Proof that the caller owns the account, required to add a second factor or remove a passkey. */
         AuthenticatorBegin: {
             /**
              * @description Code of the authenticator app, or a recovery code. Required if the account has a second factor, unless this
-             *     session began with one within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+             *     session began within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
              */
             code?: string;
             /** Format: password */
@@ -10477,7 +10514,7 @@ export interface components {
         /** @description Kept backups, newest first. */
         BackupList: {
             backups: components["schemas"]["KeptBackup"][];
-            /** @description Reason why the backups cannot be listed or the last one was not made; null without a failure. */
+            /** @description Reason why the server could not list the backups or make the last backup; null without a failure. */
             failure: string | null;
             /** @description True if the caller has every capability, which a download requires. */
             mayDownload: boolean;
@@ -10491,16 +10528,16 @@ export interface components {
         BackupPlan: {
             /** @description Time of day in the library's time zone. */
             at: string;
-            /** @description Number of days for which a backup each is kept. */
+            /** @description Number of newest days whose last backup is kept. */
             days: number;
             /** @description Folder on the server. */
             folder: string;
-            /** @description Number of months before those weeks, also with a backup each. */
+            /** @description Number of months before those weeks whose last backup is kept. */
             months: number;
-            /** @description Number of weeks before those days, also with a backup each. */
+            /** @description Number of weeks before those days whose last backup is kept. */
             weeks: number;
         };
-        /** @description Barred from borrowing up to and including a day. */
+        /** @description Bar from borrowing, up to and including `until`. */
         Barred: {
             reason: string;
             /** Format: date */
@@ -10555,7 +10592,7 @@ export interface components {
             id: string;
             /** @description True if a librarian may override it with a reason. */
             overridable: boolean;
-            /** @description Text with the way out. */
+            /** @description Text with the remedy. */
             text: string;
         };
         /**
@@ -10583,7 +10620,7 @@ export interface components {
             photoURL: string;
             /**
              * Format: int64
-             * @description Year of publication; negative before our era.
+             * @description Year of publication; negative for years BC.
              */
             publishedYear: number | null;
             /**
@@ -10667,7 +10704,7 @@ export interface components {
             price?: components["schemas"]["Money"] | null;
             /**
              * Format: int64
-             * @description Year of publication; negative before our era.
+             * @description Year of publication; negative for years BC.
              */
             publishedYear?: number | null;
             publisher?: string | null;
@@ -10741,7 +10778,7 @@ export interface components {
              * @description Rejected rows, clashes included.
              */
             rejected: number;
-            /** @description At most the first 200 of them. */
+            /** @description The first rejected rows, at most 200. */
             rejectedRows: components["schemas"]["RejectedLine"][];
             /**
              * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
@@ -10757,7 +10794,7 @@ export interface components {
             batch: string;
             /**
              * Format: date
-             * @description Day on which a slip or a mail last reminded of the loan.
+             * @description Day of the last reminder of the loan, by slip or mail.
              */
             reminded: string | null;
             /** @description Borrower's roll number. */
@@ -10772,11 +10809,11 @@ export interface components {
             /** @description Weekdays, 1 (Monday) to 7 (Sunday). */
             closedWeekdays?: number[];
         };
-        /** @description The caller's link, which only its maker has seen. */
+        /** @description The caller's calendar link, without its address, which is shown only once. */
         CalendarLink: {
             /**
              * Format: date-time
-             * @description Time at which the link was made; null without one.
+             * @description Time at which the link was made; null without a link.
              */
             madeAt: string | null;
         };
@@ -10998,12 +11035,12 @@ export interface components {
         ClosingForm: {
             /**
              * Format: int64
-             * @description `after` of the till as shown.
+             * @description Value of `after` from the till that the librarian saw.
              */
             after: number;
-            /** @description Counted cash, with the opening float. */
+            /** @description Counted cash, including the opening float. */
             counted: components["schemas"]["Money"];
-            /** @description `expected` of the till as shown. */
+            /** @description Value of `expected` from the till that the librarian saw. */
             expected: components["schemas"]["Money"];
             note?: string;
             /** @description Opening float: cash that was in the till at the start; 0 by default. */
@@ -11022,22 +11059,22 @@ export interface components {
         Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "mail-off" | "no-own-address" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /** @description Person with their sign-in code, to print on a slip. */
         CodeSlip: {
-            /** @description Shown once: only its hash is stored. */
+            /** @description Sign-in code; shown once, because only its hash is stored. */
             code: string;
             name: string;
             rollNumber: string;
         };
         /**
-         * @description Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
-         *     for when its hold ends.
+         * @description Stored condition: the state of a copy without an open loan or a hold that keeps the copy. A kept copy has the
+         *     condition `ToShelve`, which takes effect once the hold ends.
          * @enum {string}
          */
         Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
-        /** @description Settings that every screen shows (R-RULE-8). Rules are those of students, today. */
+        /** @description Settings that every screen shows (R-RULE-8). The rules are those of students, as of today. */
         Config: {
             /** @description Address of the library, printed on receipts; may be empty. */
             address: string;
-            /** @description Classes offered at registration. */
+            /** @description Batches offered at registration. */
             batches: string[];
             /** @description The currency's sign. */
             currency: string;
@@ -11098,7 +11135,7 @@ export interface components {
             loan: components["schemas"]["CopyLoan"] | null;
             /** @description Shelf location of the copy, else of its title. */
             location: string;
-            /** @description Conditions to which a librarian may move it now. */
+            /** @description Conditions to which a librarian may move the copy now. */
             moves: components["schemas"]["Condition"][];
             note: string;
             /** @description True if `location` is the copy's own. */
@@ -11107,10 +11144,10 @@ export interface components {
             ownPrice: boolean;
             price: components["schemas"]["Money"] | null;
             state: components["schemas"]["State"];
-            /** @description Name of the title; empty once it is deleted. */
+            /** @description Name of the title; empty once the title is deleted. */
             title: string;
         };
-        /** @description Changes to a copy; omitted fields stay. */
+        /** @description Changes to a copy; omitted fields stay unchanged. */
         CopyEdit: {
             /** Format: date */
             acquiredOn?: string | null;
@@ -11136,7 +11173,7 @@ export interface components {
          * @description Id of a physical copy.
          */
         CopyId: number;
-        /** @description Page of a title's copies, with the number of all its copies per state. */
+        /** @description Page of a title's copies, with the number of the title's copies per state. */
         CopyList: {
             copies: components["schemas"]["Copy"][];
             /** @description Number of copies per state; states without copies are omitted. */
@@ -11272,9 +11309,9 @@ export interface components {
             noOfBooks: number;
             title: string;
         };
-        /** @description Work at the desk today; undone changes count in no total. */
+        /** @description Today's work at the desk; the totals exclude undone changes. */
         DeskToday: {
-            /** @description Newest first. */
+            /** @description Changes, newest first. */
             changes: components["schemas"]["ChangeRow"][];
             /**
              * Format: date
@@ -11298,7 +11335,7 @@ export interface components {
             returned: number;
             /** @description Sum of `amount` over all methods, less `paidOut` and `reversed`. */
             taken: components["schemas"]["Money"];
-            /** @description Totals by method, for closing the till. */
+            /** @description Totals by method of payment, for closing the till. */
             takings: components["schemas"]["Takings"][];
             waived: components["schemas"]["Money"];
         };
@@ -11314,7 +11351,7 @@ export interface components {
             email: string | null;
             /** @description Address of a parent or guardian for reminders. Left out if there is none, and for librarians who may not change people. */
             guardianEmail?: string | null;
-            /** @description Phone of a parent or guardian; left out like the address. */
+            /** @description Phone of a parent or guardian; left out in the same cases as the address. */
             guardianPhone?: string | null;
             name: string;
             /** @description Number on the ID card, lower-case, unique. */
@@ -11400,8 +11437,8 @@ export interface components {
             /** @description Sum of the new charges; 0 for loans. */
             amount: components["schemas"]["Money"];
             /**
-             * @description Order in which days such as 05/06/2026 are read: `day-first`, `month-first`, or `mixed` if the file writes both; null if it
-             *     has none.
+             * @description Order in which days such as 05/06/2026 are read: `day-first`, `month-first`, or `mixed` if the file has both orders; null
+             *     if no day of the file needs an order.
              */
             dayOrder: string | null;
             /**
@@ -11447,7 +11484,7 @@ export interface components {
         FileColumn: {
             /** @description Cells of the column in the first three rows, cut if they are very long. */
             cells: string[];
-            /** @description Field chosen for the column last time, otherwise the guessed one; blank for none. */
+            /** @description Field chosen for the column last time, otherwise the guessed field; blank for none. */
             field: string;
             /** @description Heading of the column, cut if it is very long. */
             heading: string;
@@ -11463,11 +11500,11 @@ export interface components {
             kind: string;
             /** @description True if the fields are those chosen last time for a file with these headings. */
             remembered: boolean;
-            /** @description Fields that columns must be. */
+            /** @description Fields that must be assigned to a column. */
             required: string[];
             /**
              * Format: int64
-             * @description Rows of the file.
+             * @description Number of rows in the file.
              */
             rows: number;
             /** @description Separator of a CSV file. */
@@ -11477,58 +11514,59 @@ export interface components {
         FileImport: {
             /**
              * Format: int64
-             * @description New titles, loans or charges.
+             * @description Number of new titles, loans or charges.
              */
             added: number;
             /** @description Name of the librarian; null for the command line. */
             by: string | null;
             /**
              * Format: int64
-             * @description Rejected rows whose ISBN is that of another title in the catalogue.
+             * @description Number of rejected rows with the ISBN of another title in the catalogue.
              */
             clashes: number;
             /**
              * Format: int64
-             * @description New copies.
+             * @description Number of new copies.
              */
             copies: number;
             /**
              * Format: int64
-             * @description Rows read so far.
+             * @description Number of rows read so far.
              */
             done: number;
             fileName: string;
             id: components["schemas"]["ImportId"];
             /**
              * Format: int64
-             * @description Number of those that were lent, reserved or reviewed, returned or changed, paid or cancelled since: these forbid the undo.
+             * @description Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled since, which
+             *     prevents an undo; 0 in a list of imports.
              */
             inUse: number;
-            /** @description True while the rejected rows can be downloaded. Those of loans and charges are deleted after a week. */
+            /** @description True while the rejected rows can be downloaded. Rejected rows of loans and charges are deleted after a week. */
             keepsRejected: boolean;
             /**
              * Format: int64
-             * @description Rows that were in the library before.
+             * @description Number of rows that the library had before.
              */
             known: number;
             /**
              * Format: int64
-             * @description Titles and copies, loans or charges that an undo would take out, or has still to take out.
+             * @description Number of titles and copies, loans or charges that an undo has still to remove; 0 in a list of imports.
              */
             left: number;
             /**
              * Format: int64
-             * @description Rows that added copies to a title in the catalogue.
+             * @description Number of rows that added copies to a title in the catalogue.
              */
             more: number;
             /**
              * Format: int64
-             * @description Rejected rows, clashes included.
+             * @description Number of rejected rows, clashes included.
              */
             rejected: number;
             /**
              * Format: int64
-             * @description Rows of the file.
+             * @description Number of rows in the file.
              */
             rows: number;
             startedAt: string;
@@ -11552,7 +11590,7 @@ export interface components {
             /** Format: password */
             password: string;
         };
-        /** @description First step, and whether the library's records show it done. */
+        /** @description First step, and whether the library's records show it as done. */
         FirstStep: {
             done: boolean;
             step: components["schemas"]["Step"];
@@ -11699,15 +11737,16 @@ export interface components {
              */
             loans: number | null;
             madeAt: string;
-            /** @description Name of its file. */
+            /** @description Name of the backup's file. */
             name: string;
             /** @description `daily`, `by-hand` or `before-update`. */
             occasion: string;
             /** Format: int64 */
             people: number | null;
             /**
-             * @description `verified`: verified when it was made, and unchanged since. `damaged`: the file was changed. `unchecked`: not
-             *     compared yet; read the list again. `unknown`: there is nothing to compare it with.
+             * @description `verified`: verified when the backup was made, and unchanged since. `damaged`: the file differs from its
+             *     manifest. `unchecked`: the file is not compared with its manifest yet; read the list again. `unknown`: the
+             *     backup has no manifest.
              */
             state: string;
         };
@@ -11852,7 +11891,7 @@ export interface components {
              */
             onReceipts: string;
             /**
-             * @description True if books are suggested by what other readers borrowed.
+             * @description True if the library suggests books that other readers borrowed.
              * @default true
              */
             suggestions: boolean;
@@ -11870,7 +11909,7 @@ export interface components {
              * @description RFC 3339.
              */
             at: string;
-            /** @description Explanation of the amount, and what happened to it later. */
+            /** @description Explanation of the amount, then the settlements of a charge, or the charges that another line settled. */
             explain: components["schemas"]["Message"][];
             id: components["schemas"]["LineId"];
             kind: components["schemas"]["LineKind"];
@@ -11889,7 +11928,7 @@ export interface components {
             /** @description Receipt number of a payment. */
             receipt: string | null;
             reference: string;
-            /** @description True if a reversal cancels it and was not itself reversed. */
+            /** @description True if a reversal cancels this line and was not itself reversed. */
             reversed: boolean;
             reverses: components["schemas"]["LineId"] | null;
         };
@@ -11936,7 +11975,7 @@ export interface components {
             lastReader: components["schemas"]["LastReader"] | null;
             /**
              * Format: date
-             * @description Day of its last change or return; null if none is known.
+             * @description Day of the copy's last recorded change or return; null if none is recorded.
              */
             since: string | null;
         };
@@ -12070,7 +12109,7 @@ export interface components {
         MailChannel: "mail" | "text";
         /** @description The caller's mail preferences, and the kinds of notices that the library mails. */
         MailChoices: {
-            /** @description Address to which mails go; null without one. */
+            /** @description The person's email address; null without one. */
             address: string | null;
             /** @description Language of mails; null for the library's. */
             language: string | null;
@@ -12080,7 +12119,7 @@ export interface components {
             on: boolean;
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
-            /** @description True if reminders come once a week, on Monday; otherwise on each day that has some. */
+            /** @description True if reminders come once a week, on Monday; otherwise on each day with reminders. */
             weekly: boolean;
         };
         /** @description Mail preferences to save. */
@@ -12110,7 +12149,7 @@ export interface components {
         MailId: number;
         /** @description Mail in the list of the last thirty days. */
         MailItem: {
-            /** @description Phone of a text message. */
+            /** @description Email address, or the phone number of a text message. */
             address: string;
             /** @description True if the mail can be sent again; a mail with a secret cannot. */
             canSendAgain: boolean;
@@ -12153,11 +12192,11 @@ export interface components {
         };
         /** @description Placeholder of a wording. */
         MailPlaceholder: {
-            /** @description One line on its value. */
+            /** @description Description of the placeholder's value, in one line. */
             about: components["schemas"]["Message"];
-            /** @description True for a block: required, once, as a paragraph of its own. */
+            /** @description True for a block, which a wording must contain once, as a paragraph of its own. */
             block: boolean;
-            /** @description As written in a wording, with its braces. */
+            /** @description Placeholder as written in a wording, with its braces. */
             placeholder: string;
         };
         /** @description Reminder mails planned for tomorrow, as of now. */
@@ -12175,19 +12214,19 @@ export interface components {
             first: components["schemas"]["PlannedMail"][];
             /**
              * Format: int64
-             * @description Hour at which they are sent, in the library's time zone.
+             * @description Hour at which the mails are sent, in the library's time zone.
              */
             hour: number;
             /**
              * Format: int64
-             * @description Number of people who get nothing, because the library knows no address, and no phone of a guardian.
+             * @description Number of recipients without a usable address or, for a guardian, a usable phone.
              */
             withoutAddress: number;
         };
         /** @description Mail with example values. */
         MailPreview: {
             html: string;
-            /** @description True if no book is on loan, so that the titles are made up. */
+            /** @description True if the titles are made up, because no book is on loan. */
             madeUp: boolean;
             subject: string;
             text: string;
@@ -12212,14 +12251,14 @@ export interface components {
             body: string;
             subject: string;
         };
-        /** @description The library's own wordings of a mail; null for the program's. */
+        /** @description The library's own wordings of a mail; null for the program's wording. */
         MailWordings: {
             /** @default null */
             en: components["schemas"]["MailWording"] | null;
             /** @default null */
             hi: components["schemas"]["MailWording"] | null;
         };
-        /** @description Text searched instead of one that no book matches. */
+        /** @description Text that the search used instead, because no book matches the given text. */
         Meant: {
             /** @description True if some of the typed words are left out. */
             fewer: boolean;
@@ -12247,7 +12286,7 @@ export interface components {
             endedLoans: number;
             /** Format: int64 */
             holds: number;
-            /** @description Titles reserved by both records: the better place stays, the other hold is cancelled. */
+            /** @description Titles reserved by both records: the hold with the better place is kept, the other is cancelled. */
             holdsCancelled: string[];
             /** @description Kept record before the merge. */
             keep: components["schemas"]["Person"];
@@ -12260,7 +12299,7 @@ export interface components {
             openLoans: number;
             /** Format: int64 */
             reviews: number;
-            /** @description Titles reviewed by both records: the newer review stays. */
+            /** @description Titles reviewed by both records: the newer review is kept. */
             reviewsGivenUp: string[];
             /** @description True if the kept record takes over the password of the dropped record. */
             takesPassword: boolean;
@@ -12281,7 +12320,7 @@ export interface components {
          * @enum {string}
          */
         Method: "cash" | "upi" | "card" | "other";
-        /** @description Active student of a batch in the file whom the file does not name. */
+        /** @description Active student who is missing in the file although others of the student's batch are in it. */
         MissingPerson: {
             batch: string;
             name: string;
@@ -12382,7 +12421,7 @@ export interface components {
             price?: components["schemas"]["Money"] | null;
             /**
              * Format: int64
-             * @description Year of publication; negative before our era.
+             * @description Year of publication; negative for years BC.
              */
             publishedYear?: number | null;
             publisher?: string | null;
@@ -12391,9 +12430,9 @@ export interface components {
             status: components["schemas"]["Status"];
             title: string;
         };
-        /** @description A new link. */
+        /** @description New calendar link. */
         NewCalendarLink: {
-            /** @description Address for the calendar program; it is shown only now. */
+            /** @description Address for the calendar program; shown only once. */
             address: string;
             /** Format: date-time */
             madeAt: string;
@@ -12431,7 +12470,7 @@ export interface components {
             name: string;
             number: string;
             rollNumber: string | null;
-            /** @description True if nothing was borrowed or became due since. */
+            /** @description True if the person has no open loans, holds or dues now. */
             valid: boolean;
         };
         /** @description Options of a no-dues certificate to issue. */
@@ -12467,7 +12506,7 @@ export interface components {
             mailedAt: string | null;
             /**
              * Format: date-time
-             * @description Null until the person has read it.
+             * @description Time at which the person read the notice; null until then.
              */
             readAt: string | null;
             /** @description Text of the notice, in one or two sentences. */
@@ -12477,7 +12516,7 @@ export interface components {
             unmailed: components["schemas"]["Unmailed"] | null;
             /**
              * Format: date-time
-             * @description Time at which the notice stopped being true; null while it is true.
+             * @description Time at which the notice stopped being true; null while the notice is true.
              */
             withdrawnAt: string | null;
         };
@@ -12572,19 +12611,19 @@ export interface components {
         Overview: {
             /**
              * Format: int64
-             * @description Loans due today.
+             * @description Number of loans due today.
              */
             dueToday: number;
             /**
              * Format: int64
-             * @description Ready holds whose last day is today.
+             * @description Number of ready holds whose last day is today.
              */
             holdsEnding: number;
             lateBackup: components["schemas"]["LateBackup"] | null;
             mailTrouble: components["schemas"]["MailTrouble"] | null;
             /**
              * Format: int64
-             * @description Missing copies.
+             * @description Number of missing copies.
              */
             missing: number;
             /**
@@ -12594,7 +12633,7 @@ export interface components {
             missingSince: string | null;
             /**
              * Format: int64
-             * @description Overdue loans.
+             * @description Number of overdue loans.
              */
             overdue: number;
             /** @description First steps in their order; null once all are done or the list is hidden. */
@@ -12606,7 +12645,7 @@ export interface components {
             today: string;
             /**
              * Format: int64
-             * @description Copies to shelve.
+             * @description Number of copies to shelve.
              */
             toShelve: number;
         };
@@ -12663,7 +12702,7 @@ export interface components {
             id: components["schemas"]["SessionId"];
             /**
              * Format: date-time
-             * @description Last activity, to a minute.
+             * @description Last activity, accurate to a minute.
              */
             lastSeenAt: string;
             /** Format: date-time */
@@ -12698,7 +12737,7 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which another phone last tried the code, which was used already; null if none has.
+             * @description Time at which another phone last tried the used code; null if none has.
              */
             refusedAt: string | null;
         };
@@ -12801,7 +12840,7 @@ export interface components {
             /** @description Totals by kind, then by reason or method of payment. */
             totals: components["schemas"]["Total"][];
         };
-        /** @description A person as librarians see one. */
+        /** @description A person as shown to librarians. */
         Person: components["schemas"]["Details"] & {
             /** @description True if the person may sign in, borrow and hold (R-PEOPLE-6). */
             active: boolean;
@@ -12863,7 +12902,7 @@ export interface components {
             secondFactors: components["schemas"]["SecondFactors"];
             sessions: components["schemas"]["DataSession"][];
         };
-        /** @description Changed details of a person; omitted fields stay. */
+        /** @description Changed details of a person; omitted fields stay unchanged. */
         PersonEdit: {
             barred?: components["schemas"]["Barred"] | null;
             batch?: string | null;
@@ -12967,7 +13006,7 @@ export interface components {
         };
         /** @description Reminder mail planned for tomorrow. */
         PlannedMail: {
-            /** @description Phone of a text message. */
+            /** @description Email address, or the phone number of a text message. */
             address: string;
             channel: components["schemas"]["MailChannel"];
             /** @description Lines of the mail. */
@@ -13021,14 +13060,20 @@ export interface components {
             deactivate?: boolean;
             /** @description Preview: change nothing. */
             dryRun?: boolean;
-            /** @description People who are left unchanged. */
+            /** @description People to leave unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
-            /** @description Changes only these people of the batch, for instance those missing from an imported list. Left out for the whole batch. */
+            /**
+             * @description The only people of the batch to change, for instance those missing from an imported list; the whole batch by
+             *     default.
+             */
             only?: components["schemas"]["UserId"][] | null;
-            /** @description `preview` of the report that the librarian saw; refused if the batch or the form has changed since. */
+            /**
+             * @description Value of `preview` from the report that the librarian saw; the call is refused if the batch or the form has
+             *     changed since.
+             */
             preview?: string | null;
-            /** @description New batch; left out with `deactivate`. */
+            /** @description New batch; omitted with `deactivate`. */
             toBatch?: string | null;
             /** @description Deactivate people with open loans or dues too. */
             withOpen?: boolean;
@@ -13070,7 +13115,7 @@ export interface components {
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
         };
-        /** @description Hours of the library's day in which mails wait, from the first to before the last; they may go past midnight. */
+        /** @description Hours of the library's day in which mails wait, from `from` up to but not including `to`; the range may cross midnight. */
         QuietHours: {
             /** Format: int64 */
             from: number;
@@ -13078,7 +13123,7 @@ export interface components {
             to: number;
         };
         /**
-         * @description Rating of a figure by the module.
+         * @description Rating of a figure by the web-vitals module.
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
@@ -13136,7 +13181,7 @@ export interface components {
         };
         /** @description Codes that replace a lost app or passkey; shown once. */
         RecoveryCodes: {
-            /** @description Each works once. Empty if unused codes exist already. */
+            /** @description Codes, each valid once; empty if unused codes exist already. */
             recoveryCodes: string[];
         };
         /** @description Sign-in code handed out by a librarian, and the new password. */
@@ -13145,8 +13190,8 @@ export interface components {
             code: string;
             /**
              * Format: email
-             * @description Email of the code's owner if no roll number is given. Given with a roll number, it is added to a record without
-             *     an email.
+             * @description Email of the code's owner, if no roll number is given. With a roll number, the email is added to the person's
+             *     record if the record has none.
              */
             email?: string;
             /**
@@ -13233,15 +13278,15 @@ export interface components {
         Reservation: {
             /**
              * Format: date
-             * @description Latest date a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
+             * @description Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
              */
             backBy: string | null;
             /** @description False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted. */
             fillable: boolean;
             /**
              * Format: int64
-             * @description Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
-             *     beyond the readers before them in the queue.
+             * @description Number of copies that the caller may borrow without the desk: the copy kept for the caller, or the copies on the
+             *     shelf less the readers ahead of the caller in the queue.
              */
             free: number;
             /**
@@ -13352,7 +13397,7 @@ export interface components {
         Role: "admin" | "student";
         /** @description Role and capabilities of a person. */
         RoleForm: {
-            /** @description Capabilities of a librarian; default all. */
+            /** @description Capabilities of a librarian; all by default. */
             capabilities?: components["schemas"]["Capability"][] | null;
             /**
              * Format: password
@@ -13393,7 +13438,7 @@ export interface components {
              */
             categories: components["schemas"]["Category"][];
             /**
-             * @description True if overdue days count although the library is closed.
+             * @description True if closed days are charged as overdue days too.
              * @default true
              */
             chargeClosedDays: boolean;
@@ -13409,7 +13454,7 @@ export interface components {
              */
             effectiveFrom: string | null;
             /**
-             * @description True if a copy returned at the desk is to be shelved before it can be taken (R-RULE-7).
+             * @description True if a copy returned at the desk must be shelved before a student can take it without the desk (R-RULE-7).
              * @default false
              */
             returnsWaitToBeShelved: boolean;
@@ -13447,7 +13492,7 @@ export interface components {
             override?: components["schemas"]["OverrideForm"] | null;
             /**
              * Format: int64
-             * @description Person whom the desk has open.
+             * @description Person whose record is open at the desk.
              */
             person?: number | null;
             /**
@@ -13457,18 +13502,18 @@ export interface components {
             phoneScan?: number | null;
             /**
              * Format: date
-             * @description Day on which a return counts: from the day of lending to today.
+             * @description Day that counts as the day of the return: from the day of the loan to today.
              */
             returnedOn?: string | null;
             /**
              * Format: date-time
-             * @description Time at which the desk opened the person; a scan does not return copies lent since then.
+             * @description Time at which the person's record was opened; a scan does not return copies lent since then.
              */
             since?: string | null;
         };
         /** @description A code of the authenticator app, or a recovery code. */
         SecondFactorCode: {
-            /** @description Case, spaces and hyphens do not matter. */
+            /** @description Code; case, spaces and hyphens are ignored. */
             code: string;
         };
         /** @description Password, and a code of the authenticator app or a recovery code. */
@@ -13501,7 +13546,7 @@ export interface components {
         Session: {
             /**
              * Format: int64
-             * @description Seconds until a librarian's session ends without activity; omitted for others.
+             * @description Seconds until a librarian's session ends without activity; omitted for other users.
              */
             expiresIn?: number;
             /** @description True if ID cards can be looked up (`--id-card`). */
@@ -13603,7 +13648,7 @@ export interface components {
         };
         /** @description Books for a reader who has not searched yet. A shelf may be empty. */
         Shelves: {
-            /** @description Books that most readers of the caller's department borrowed this term. Counted once a week. */
+            /** @description Books with the most borrowers in the caller's department this term, most first. Counted once a week. */
             department: components["schemas"]["Book"][];
             /** @description Newest books, newest first. */
             newest: components["schemas"]["Book"][];
@@ -13623,7 +13668,7 @@ export interface components {
         };
         /** @description New sign-in code of a person. */
         SignInCode: {
-            /** @description Shown once: only its hash is stored. */
+            /** @description Sign-in code; shown once, because only its hash is stored. */
             code: string;
             /**
              * Format: date-time
@@ -13633,12 +13678,12 @@ export interface components {
         };
         /** @description Book found by another spelling of the search: one typing error in a word, or another script. */
         SimilarBook: components["schemas"]["Book"] & {
-            /** @description Words of its title or author spelled almost like the search words. */
+            /** @description Words of the title or author that are spelled almost like the search words. */
             spelled: string[];
         };
         /** @description Loans that reminder slips name. */
         SlipsForm: {
-            /** @description 1 to 2000 open loans; those that have ended meanwhile are left out. */
+            /** @description 1 to 2000 open loans; loans that have ended meanwhile are ignored. */
             loans: number[];
         };
         /**
@@ -13706,7 +13751,7 @@ export interface components {
             paidOut: components["schemas"]["Money"];
             /** Format: int64 */
             payments: number;
-            /** @description Payments of any day that were reversed. */
+            /** @description Total of the payments, of any day, that were reversed today. */
             reversed: components["schemas"]["Money"];
         };
         /** @description Contents of the till since the last closing. */
@@ -13845,7 +13890,7 @@ export interface components {
             author: string;
             /**
              * Format: date
-             * @description Latest date the first reader in the queue should get a copy; null if unknown.
+             * @description Date by which the first reader in the queue should get a copy; null if unknown.
              */
             backBy: string | null;
             bookId: components["schemas"]["BookId"];

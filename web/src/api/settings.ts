@@ -13,7 +13,7 @@ export async function savedOf<D>(call: Promise<{ data?: D; error?: unknown; resp
   return { document: data, etag: response.headers.get('ETag') ?? '' }
 }
 
-/** The rules saved last, which may begin later than today. */
+/** Last saved rules, which may take effect after today. */
 export const rulesQuery = queryOptions({
   queryKey: keys.settings('rules'),
   queryFn: ({ signal }) => savedOf<RulesDocument>(client.GET('/settings/rules', { signal })),
@@ -35,14 +35,14 @@ export const noticesQuery = queryOptions({
 })
 
 /**
- * Saves a document over the loaded version (`etag`); fails with `stale` if it was saved by another librarian meanwhile.
+ * Saves a document over the loaded version (`etag`); fails with `stale` if another librarian saved the document meanwhile.
  */
 export type Save<D> = Action<Saved<D>, Saved<D>>
 
 /** Previews the effect on open loans (R-RULE-5). Nothing is saved. */
 export type Preview<D> = Action<D, Effect>
 
-/** Fines and due dates follow the rules; the screens take name, currency and numbers from the settings. */
+/** Invalidated by a save: fines and due dates follow the rules, and screens show the library's name, currency and numbers. */
 const CHANGED = [keys.config, keys.loans, keys.myLoans, keys.changes]
 
 export const saveRules: Save<RulesDocument> = action({

@@ -99,7 +99,7 @@ export type CategoryRules = Schemas['CategoryRules']
 export type Calendar = Schemas['Calendar']
 export type LibrarySettings = Schemas['LibrarySettings']
 export type MailWording = Schemas['MailWording']
-/** The library's own wordings of a mail; null for the program's. */
+/** The library's own wordings of a mail; null for the program's wording. */
 export type MailWordings = Schemas['MailWordings']
 export type WordedMail = Schemas['WordedMail']
 export type WordingDraft = Schemas['WordingDraft']

@@ -16,7 +16,7 @@ type Rules = {
 
 type LabelKey = Extract<MessageKey, `label.${string}`>
 
-/** A request body that people fill in, whose fields therefore have labels. */
+/** Request body that people fill in, so its fields have labels. */
 export type FormName = LabelKey extends `label.${infer F}.${string}` ? F & keyof typeof forms : never
 
 export type FieldOf<F extends FormName> = LabelKey extends infer K
@@ -62,7 +62,7 @@ function isWebAddress(text: string): boolean {
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 }
 
-/** Returns the error of a value, or null. `required`: the screen requires more than the server. */
+/** Returns the error of a value, or null. `required`: the screen requires a value that the server does not. */
 export function check<F extends FormName>(
   form: F,
   field: FieldOf<F>,

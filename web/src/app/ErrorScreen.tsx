@@ -19,7 +19,7 @@ type Report = { text: string; advice: string; reload: boolean }
 function reportOf(error: unknown): Report {
   if (isRouteErrorResponse(error)) {
     return {
-      // The words that R-SHELL-2 gives are English ones.
+      // R-SHELL-2 specifies this text in English only.
       text: currentLanguage() === 'en' ? `${error.status} ${error.statusText}` : String(error.status),
       advice: error.status === 404 ? t('app.error.notFound') : '',
       reload: false,
@@ -62,7 +62,7 @@ export function ErrorInFrame() {
 function Report() {
   const error = useRouteError()
   const { text, advice, reload } = reportOf(error)
-  // Temporary failures, after which the page tries again by itself.
+  // True for temporary failures, after which the page retries by itself.
   const isServer = error instanceof ProblemError && (error.status || 500) >= 500
   const isChunk = error instanceof ChunkLoadError
   const mayPass = isServer || isChunk

@@ -66,7 +66,7 @@ function show({ kind, message, id: given, undo }: Notice): void {
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',
     autoClose: failed ? (false as const) : undo ? UNDO_SHOWN_MS : SHOWN_MS,
-    // The pointer stops the clock by itself, the focus does not.
+    // Mantine stops the timer under the pointer, but not for the focus.
     onFocusCapture: () => notifications.update({ ...shown, autoClose: false }),
     onBlurCapture: () => notifications.update(shown),
   }

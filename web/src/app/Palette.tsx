@@ -51,11 +51,11 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   }
 
   // Until the answer arrives, the list shows the results of the previous text. Enter refers to the typed text: it waits
-  // for the answer, unless a screen matches or an arrow key has chosen.
+  // for the answer, unless a screen matches or the user has chosen a line with an arrow key.
   const list = useRef<HTMLDivElement>(null)
   const chosenIn = useRef('')
   const enterFor = useRef('')
-  // The spotlight presses the chosen line for Enter, without the modifier.
+  // On Enter, the spotlight clicks the chosen line and does not pass on the Shift key.
   const isShifted = useRef(false)
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return

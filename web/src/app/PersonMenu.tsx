@@ -86,7 +86,7 @@ function initialsOf(name: string): string {
     .toUpperCase()
 }
 
-/** Time limit for a navigation that never ends. On a slow computer the sign-in screen takes seconds. */
+/** Time limit of the wait for the sign-in screen, which takes seconds on a slow computer. */
 const GONE_MS = 10_000
 
 /** Ends the session on the server, then clears this browser's data of the person. */

@@ -28,8 +28,8 @@ export function Root() {
         {t('app.skip')}
       </a>
       <Outlet />
-      {/* Lists keep their scroll position whichever link leads back; other screens only with Back. All addresses that are
-      typed have the same key. */}
+      {/* Lists keep their scroll position for every link back; other screens keep it only for Back. The router gives all
+      typed addresses the same key. */}
       <ScrollRestoration
         getKey={({ pathname, search, key }) => pathname + search + (screenAt(belowBase(pathname))?.list ? '' : key)}
       />

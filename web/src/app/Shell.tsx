@@ -39,7 +39,7 @@ export function Shell() {
   const user = data?.user ?? null
   const navigate = useNavigate()
   const mayAdd = user?.capabilities.includes('catalogue')
-  // They work while a field has the focus, too.
+  // These shortcuts also work while a field has the focus.
   useHotkeys(
     [
       ['mod+K', () => setSearching(true)],

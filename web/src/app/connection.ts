@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { KEPT_AT } from '../offline/build'
 
-/** Times of the kept answers that are shown, by address. */
+/** Times of the cached responses on the screen, by address. */
 const kept = new Map<string, number>()
 let oldest: number | null = null
 const listeners = new Set<() => void>()

@@ -9,7 +9,7 @@ const workers = (): ServiceWorkerContainer | undefined =>
 
 const report = (error: unknown): void => console.warn('Nothing is kept for a time without a network', error)
 
-/** Starts the service worker, and tells it whose answers to keep. `user` is undefined until the session is known. */
+/** Starts the service worker, and tells it whose responses to cache. `user` is undefined until the session is known. */
 export function useOffline(user: User | null | undefined): void {
   const isKnown = user !== undefined
   const student = user?.role === 'student' ? user.uid : null

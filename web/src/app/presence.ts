@@ -3,9 +3,9 @@ import { useEffect } from 'react'
 import { sessionQuery } from '../api/account'
 import { BACKGROUND, client, dataOf } from '../api/client'
 
-/** The server stores activity at most this often. */
+/** Interval of reports; the server stores activity at most this often. */
 const EVERY_MS = 60_000
-/** Long enough for a press to become a click, whose own call then reports the end of the session. */
+/** Time for a press to become a click; the click's own call then reports the end of the session. */
 const AFTER_PRESS_MS = 1500
 /** Events caused by a person, never by the page itself. */
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
@@ -14,12 +14,12 @@ const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 async function reportPresence(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))
-  // Shown at once, the end of the session would remove the button between press and click.
+  // Showing the end of the session at once would remove the button between press and click.
   if (session.user === null) {
     setTimeout(() => void queries.refetchQueries({ queryKey: sessionQuery.queryKey }), AFTER_PRESS_MS)
     return
   }
-  // Ignores the answer after a sign-out: that press counts as activity too, and its answer may arrive later.
+  // Ignores the answer after a sign-out: the press on sign-out reports activity too, and this answer may arrive later.
   queries.setQueryData(sessionQuery.queryKey, (now) => (now?.user?.uid === uid ? session : now))
 }
 
@@ -39,7 +39,7 @@ export function usePresence(): void {
     const report = () => {
       if (Date.now() - lastReport < EVERY_MS) return
       lastReport = Date.now()
-      // A failed report is repeated with the next event.
+      // The next event retries a failed report.
       reportPresence(queries, uid).catch(() => undefined)
     }
     const stop = new AbortController()

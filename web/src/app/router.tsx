@@ -21,7 +21,7 @@ const GUARDS: Readonly<Record<NonNullable<Screen['guard']>, LoaderFunction>> = {
   'own-detail': leadAdminToOwnDetail,
 }
 
-/** Returns the check of a screen beyond its role. */
+/** Returns the guard of a screen besides the check of its role. */
 function guardOf({ guard, may, for: whom }: Screen): LoaderFunction | undefined {
   if (guard) return GUARDS[guard]
   if (whom === 'person') return requirePerson
@@ -65,7 +65,7 @@ export const routes: RouteObject[] = [
     children: [
       ...routesOf(({ for: whom }) => whom === 'visitor'),
       {
-        // Inside the frame, which stays while the screen changes or fails.
+        // Inside the frame, which stays on the page while the screen changes or fails.
         lazy: async () => {
           const [{ Shell }] = await Promise.all([
             loadChunk('shell', () => import('./Shell')),

@@ -18,7 +18,7 @@ it('V18: a page that is open while the server is updated offers to reload (R-SHE
   expect(screen.queryByText('The library app was updated.')).not.toBeInTheDocument()
 
   build = 'tuesday'
-  // Another minute, another sign of presence.
+  // A minute later, a key press reports presence again.
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000)
   await userEvent.keyboard('b')
   expect(await screen.findByText('The library app was updated.')).toBeVisible()

@@ -7,7 +7,7 @@ import { t } from '../lib/messages'
 
 const ID = 'updated'
 
-/** Build of the server that answered first; null before. */
+/** Server build that sent the first response; null before that response. */
 let build: string | null = null
 let isClosed = false
 
@@ -20,7 +20,7 @@ export function useUpdateNotice(): void {
         const current = answer.headers.get('Library-Build')
         build ??= current
         if (isClosed || current === null || current === build) return
-        // Shown again after a change of person, which clears all notices, but not after it was closed.
+        // Shown again after a change of person, which clears all notices, but not after the user closed it.
         const onClose = () => (isClosed = true)
         notifications.show({ id: ID, role: 'status', color: 'gray', autoClose: false, onClose, message: <Updated /> })
       }),

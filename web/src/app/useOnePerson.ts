@@ -8,9 +8,9 @@ import { belowBase } from '../lib/paths'
 import { screenAt } from '../screens'
 
 /**
- * All tabs of a browser share one session, so a tab that shows one person would act for another. When another tab signs
- * in or out, this tab drops everything of the previous person. A screen that needs a session redirects to sign-in when
- * the session has ended.
+ * Drops everything of the previous person when another tab signs in or out: all tabs of a browser share one session, so
+ * a tab that shows one person would act for another. A screen that needs a session redirects to sign-in when the session
+ * has ended.
  */
 export function useOnePerson(): void {
   const queries = useQueryClient()

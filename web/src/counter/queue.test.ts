@@ -265,7 +265,7 @@ it('R-DESK-3, R-DESK-10: while scans wait, nobody closes before they are done', 
 })
 
 describe('V1, R-DESK-10: a session that ended elsewhere', () => {
-  /** Two scans of one librarian, of which the first met the end of the session. */
+  /** Scans twice for one librarian; the server refuses the first scan, because the session has ended. */
   async function ended() {
     const left = await page()
     left.line.fails = signedOut

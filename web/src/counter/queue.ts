@@ -39,7 +39,7 @@ const BOUNCE_MS = 3000
 /** Idle time after which the reader closes, so that nothing is lent to a reader who has left (R-DESK-3). */
 const SILENCE_MS = 60_000
 const TRY_MS = 5000
-/** Idle time after which a mode ends, so that none is still on the next morning (R-DESK-11). */
+/** Idle time after which a mode ends, so that no mode is left on until the next morning (R-DESK-11). */
 const MODE_MS = 60 * 60_000
 /** Number of settled entries on the screen; the activity log has all. */
 const KEPT = 50
@@ -70,7 +70,7 @@ type QueueOptions = {
   onSignedOut?: () => void
 }
 
-/** Draft of a page from before the outbox: unsent scans, and the open reader if any. */
+/** Draft of a page version without the outbox: unsent scans, and the open reader if any. */
 export type LeftByOldPage = {
   scans: readonly { key: string; label: string; request: Request }[]
   open: readonly { uid: number; name: string; since: string }[]
@@ -239,7 +239,7 @@ export class Desk {
   /** Closes the open reader once all waiting tasks are done. */
   readonly close = (): void => {
     this.#last = { code: '', at: -Infinity }
-    // Tasks that are not back yet may open a reader.
+    // Stored tasks that are not loaded yet may open a reader.
     if (this.#state.waiting.length > 0 || !this.#outbox.isLoaded)
       this.#outbox.add(t('desk.screen.closing'), { kind: 'close' })
     else this.#setOpen(null)
@@ -262,7 +262,7 @@ export class Desk {
     this.#keepMode()
   }
 
-  /** Ends a mode that was idle too long; otherwise its idle time begins anew. The timer may stop while the computer sleeps. */
+  /** Ends a mode that was idle too long, else restarts its timer. Checks the clock, because timers may stop during sleep. */
   #keepMode(): void {
     const isOver = this.#modeUntil !== null && Date.now() >= this.#modeUntil
     clearTimeout(this.#modeTimer)
@@ -397,7 +397,10 @@ export class Desk {
     this.#put({ id: newKey(), label, outcome: { kind: 'failed', reason: messageOf(ending.error), task } })
   }
 
-  /** Notes a scan whose outcome is unknown while a reader is open: books behind the next card are not for this reader. */
+  /**
+   * Notes a scan with an unknown outcome while a reader is open: the scan may be the card of the next reader, and books
+   * scanned after that card are not for the open reader.
+   */
   #doubt(task: Task): void {
     if (task.kind !== 'scan' || !this.#state.open) return
     const { code, choice, damaged, override } = task.request
@@ -451,7 +454,7 @@ export class Desk {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
         if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
         entries.push(...left)
-        // The form for which they were held no longer exists.
+        // The form for which these codes were held no longer exists.
         for (const code of codes) this.#outbox.add(code, { kind: 'scan', request: { code } })
       }
       this.#outbox.remember(HELD, null, name)

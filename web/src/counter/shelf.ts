@@ -3,7 +3,7 @@ import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
 import type { Store } from '../lib/outboxStore'
 
-/** Scanned barcode of a copy to put on the shelf; `found` is the other state from which it may come, such as `missing`. */
+/** Scanned barcode of a copy to put on the shelf; `found` is the other state from which the copy may come, such as `missing`. */
 export type ShelfTask = { kind: 'shelve'; code: string; found?: CopyState }
 
 /**

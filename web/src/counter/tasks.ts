@@ -1,6 +1,6 @@
 import type { Charge, DeskAnswer, Method, Receipt, Scan } from '../api/types'
 
-/** Request to the server, without the open reader, who is added when it is sent. */
+/** Request to the server, without the open reader: the desk adds the reader when it sends the request. */
 export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>
 
 /** Charges of one reader with their open amounts. */
@@ -8,17 +8,17 @@ export type Fines = { uid: number; charges: readonly Pick<Charge, 'id' | 'open'>
 
 /** Action of the librarian, as data that outlives the page. */
 export type Task =
-  /** `card` is the id of the entry that offered it. */
+  /** `card`: id of the entry that offered the scan. */
   | { kind: 'scan'; request: Request; card?: string }
   | { kind: 'pay'; fines: Fines; amount: number; method: Method }
-  /** Without `amount`, the whole open amount. */
+  /** Waives the whole open amount if `amount` is missing. */
   | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */
   | { kind: 'close' }
   /** Opens the reader again after a page reload. */
   | { kind: 'reopen'; uid: number; name: string; since: string }
-  /** Reloads the reader's loans and dues; opens nobody. */
+  /** Reloads the reader's loans and dues; does not open the reader. */
   | { kind: 'refresh'; uid: number; name: string }
 
 const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>([

@@ -20,7 +20,7 @@ const LEFT: LeftByOldPage = {
 }
 
 /**
- * The desk of each librarian who used this page. It continues to send its waiting tasks while its librarian looks at
+ * Desks of the librarians who used this page. A desk continues to send its waiting tasks while its librarian looks at
  * another screen, and sends nothing while another person is signed in.
  */
 const desks = new Map<number, Desk>()

@@ -32,7 +32,7 @@ export const barcodeOf = ({ outcome }: LogEntry): string | undefined =>
 
 const COUNTED: ReadonlySet<string> = new Set(['desk.countedAsOf', 'desk.countedSinceLent'])
 
-/** Returns the sentence with the day of a book drop as of which a return counts (R-DESK-11). */
+/** Returns the sentence with the day as of which a book-drop return counts (R-DESK-11). */
 export function countedOn({ outcome }: LogEntry): string | null {
   const said = outcome.kind === 'answered' && outcome.answer.messages.find(({ code }) => COUNTED.has(code))
   return said ? wordsOf(said) : null

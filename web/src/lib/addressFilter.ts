@@ -33,8 +33,8 @@ export function useAddressFilter<Filter>(
 ): [Filter, (changes: Changes<Filter>) => void] {
   const [params, setParams] = useSearchParams()
   const { key } = useLocation()
-  // The router applies a change of the address only after a moment. Until then the new values are returned from here,
-  // and a second change keeps the first.
+  // The router applies a change of the address only after a moment. Until then this hook returns the new
+  // values, and a second change keeps the first.
   const [underWay, setUnderWay] = useState({ since: key, changes: NOTHING })
   const before = underWay.since === key ? underWay.changes : NOTHING
   const set = (changes: Changes<Filter>) => {

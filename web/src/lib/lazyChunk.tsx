@@ -29,8 +29,8 @@ type ChunkProps = {
 }
 
 /**
- * Boundary around a lazy part. A part that failed to load is requested again when it is shown the next time. (Not at
- * once: React renders it once more to see the failure, and would find a pending request.)
+ * Boundary around a lazy part. A part that failed to load is requested again when it is shown the next time. An
+ * immediate retry would fail: React renders the part once more to see the failure, and would find a pending request.
  */
 export class Chunk extends Component<ChunkProps> {
   override state = { failed: false }

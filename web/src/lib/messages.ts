@@ -105,7 +105,7 @@ async function apply(next: Locale): Promise<void> {
 
 let started = Promise.resolve()
 
-/** Loads the browser's language; nothing is rendered before. */
+/** Loads the messages of the wanted language; the app renders nothing before. */
 export const startMessages = (): Promise<void> => (started = apply(wanted()))
 
 /** Resolves when the first messages have loaded; a request may fail earlier, and its error text needs them. */

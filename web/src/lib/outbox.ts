@@ -96,7 +96,7 @@ export class Outbox<T, R> {
     return this.#state
   }
 
-  /** False until the tasks of earlier pages are back. */
+  /** False until the tasks of earlier pages are loaded. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -147,7 +147,7 @@ export class Outbox<T, R> {
     this.#write(id, value === null ? null : { id, order: Date.now(), value })
   }
 
-  /** True if a task would be lost from the screen by leaving the page. */
+  /** True if leaving the page would remove an unsent task from the screen. */
   #isUnsent(): boolean {
     const { waiting, line } = this.#state
     return line !== 'signed-out' && waiting.some(({ isVolatile }) => !isVolatile)
@@ -210,7 +210,8 @@ export class Outbox<T, R> {
     try {
       ending = { kind: 'done', result: await this.#perform(entry) }
     } catch (error) {
-      // A call that timed out was given up before its abort, so the page is being left. If it stays, the task is sent again.
+      // A time-out rejects before it aborts the call, so an abort here means that the browser leaves the page. If the
+      // page stays, the task is sent again.
       if (error instanceof DOMException && error.name === 'AbortError') return this.#lost(unreachable())
       if (!(error instanceof ProblemError)) ending = { kind: 'fault', error }
       else if (this.#stops(error)) return this.#hold()

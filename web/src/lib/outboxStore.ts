@@ -91,7 +91,7 @@ function open(): Promise<IDBDatabase> {
   })
 }
 
-/** Name in the tab's storage of the writes that wait for the database: a reload may come before it is open. */
+/** Name in the tab's storage of the writes that wait for the database: a reload may come before the database is open. */
 const EARLY = 'outbox early'
 
 function earlyWrites(): Write[] {

@@ -4,7 +4,7 @@ export const BASE_PATH = '/library'
 /** Returns a receipt's number from its address, where a hyphen replaces the slash before the last part. */
 export const numberOfReceipt = (id: string): string => id.replace(/-(\d+)$/, '/$1')
 
-/** State passed to the sign-in screen: an email address from the registration, or that the session ended. */
+/** State passed to the sign-in screen: an email address from the registration, or a flag for an ended session. */
 export type CameFrom = { email?: string; sessionEnded?: true }
 
 /** Returns the path below the base, as links and `next` use it. */

@@ -13,7 +13,7 @@ export function handOver(): void {
   window.location.reload()
 }
 
-/** Id of the signed-in person; null if there is none. */
+/** Id of the signed-in person; null for a visitor. */
 export type Uid = number | null
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(NAME)
@@ -26,8 +26,8 @@ export function tellPerson(uid: Uid): void {
 }
 
 /**
- * Calls back when another tab signs in or out. Tabs that were suspended, and browsers without BroadcastChannel, read it
- * from the storage. Returns a function that unsubscribes.
+ * Calls back when another tab signs in or out. Tabs that were suspended, and browsers without BroadcastChannel, read the
+ * change from the storage. Returns a function that unsubscribes.
  */
 export function onPersonElsewhere(onChange: (uid: Uid) => void): () => void {
   const parsed = (text: string) => onChange(text === 'null' ? null : Number(text))

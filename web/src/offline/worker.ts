@@ -46,7 +46,7 @@ const PAGE_MS = 2500
 /** Time limit for a call: longer, because a cached response may be old. */
 const CALL_MS = 10_000
 
-/** Calls whose responses are cached. The session comes first, because it names their owner. */
+/** Calls whose responses are cached. The session comes first, because it names the owner of the others. */
 const SESSION = `${API}auth/session`
 const LOANS = `${API}me/loans`
 const CALLS: readonly string[] = [SESSION, `${API}config`, `${API}me`, LOANS]

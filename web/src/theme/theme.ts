@@ -29,7 +29,7 @@ const gray: MantineColorsTuple = [
   '#26221e',
 ]
 
-/** From text (0) to the canvas (7) and below. */
+/** Dark greys, from text (0) to the canvas (7) and below. */
 const dark: MantineColorsTuple = [
   '#ece7e0',
   '#c2bbb1',

@@ -12,7 +12,7 @@ import { AccountPage, Failure } from './AccountPage'
 /** Requests a password reset link; shows the same text for every address (R-PEOPLE-3). */
 export function Forgot() {
   useTitle(t('account.forgot.title'))
-  // The address typed at sign-in, in the history entry: an address bar is read over shoulders and kept in logs.
+  // Email typed at sign-in, from the history entry: bystanders can read an address bar, and logs keep addresses.
   const { email: typed = '' } = (useLocation().state ?? {}) as { email?: string }
   const [sentTo, setSentTo] = useState<string | null>(null)
   const { field, onSubmit, pending, failure } = useContractForm('ForgottenPassword', {

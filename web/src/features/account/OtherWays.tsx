@@ -10,13 +10,13 @@ import { PasskeySignIn } from './PasskeySignIn'
 import { ProviderSignIn } from './ProviderSignIn'
 
 type Props = {
-  /** Outcome of the return from the college's provider; null without one. */
+  /** Outcome of the return from the college's provider; null without a return. */
   end: string | null
   next: string | null
   remember: boolean
   /** Address typed so far. */
   email: string
-  /** Reports a failure to show above the form; null at a new try. */
+  /** Reports a failure to show above the form; null when a new try begins. */
   onFailure: (message: string | null) => void
   onEnter: (user: Entered) => void
 }

@@ -13,7 +13,7 @@ import { SecondStep } from './SecondStep'
 
 type Props = { end: string; next: string | null; onEnter: (user: User) => void }
 
-/** Return from the college's provider: signed in, or asked once for the library password, or for the second factor. */
+/** Return from the college's provider: signs in, or asks for the second factor, or once for the library password. */
 export function ProviderReturn({ end, next, onEnter }: Props) {
   if (end === 'done') return <SignedIn next={next} onEnter={onEnter} />
   if (end === 'code') return <AskCode next={next} onEnter={onEnter} />

@@ -10,7 +10,7 @@ import { t, type PlainKey } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 
-/** Outcomes of a return that did not sign in, as in the address. */
+/** Messages for a return that did not sign in, by the outcome in the address. */
 const ENDS = {
   cancelled: 'account.provider.cancelled',
   forgotten: 'account.provider.forgotten',
@@ -25,11 +25,11 @@ const ENDS = {
 const isEnd = (end: string): end is keyof typeof ENDS => Object.hasOwn(ENDS, end)
 
 type Props = {
-  /** Outcome of a return; null without one. */
+  /** Outcome of a return; null without a return. */
   end: string | null
   next: string | null
   remember: boolean
-  /** Reports a failure to show above the form; null at a new try. */
+  /** Reports a failure to show above the form; null when a new try begins. */
   onFailure: (message: string | null) => void
 }
 
@@ -42,7 +42,7 @@ export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
   const navigate = useNavigate()
   const reportEnd = useEffectEvent((reason: string) => {
     onFailure(t(isEnd(reason) ? ENDS[reason] : 'account.provider.failed'))
-    // Removed from the address, so that a reload or a bookmark does not show it again.
+    // Removes the outcome from the address, so that a reload or a bookmark does not show the failure again.
     void navigate(paths.login(next ?? undefined), { replace: true })
   })
   useEffect(() => {

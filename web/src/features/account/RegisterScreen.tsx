@@ -44,7 +44,7 @@ export default function RegisterScreen() {
     onDone: (_user, { email }) => void navigate(paths.login(), { state: { email: email.trim() } satisfies CameFrom }),
   })
 
-  /** If the alert shows a single field's error, it is not repeated below the field, but read out with it (R-REG-4). */
+  /** Returns a field's props. A single error in the alert is not repeated below, but read out with the field (R-REG-4). */
   function field(name: keyof typeof rules) {
     const input = plain(name)
     const alone = error instanceof ProblemError && Object.keys(error.fields).length === 1

@@ -13,7 +13,7 @@ import { SecondStep, useEnter } from './SecondStep'
 /** Sets a new password with a reset link (R-PEOPLE-3). */
 export function Reset() {
   useTitle(t('account.reset.title'))
-  // Browsers send the part behind # to no server.
+  // Browsers do not send the part after # to a server.
   const token = useLocation().hash.slice(1)
   return token === '' ? (
     <AccountPage>

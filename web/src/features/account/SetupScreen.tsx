@@ -16,7 +16,7 @@ import { AccountPage, Failure } from './AccountPage'
 export default function SetupScreen() {
   useTitle(t('account.setup.title'))
   const query = useQuery({ ...setupQuery, refetchOnMount: 'always' })
-  // Browsers send the part behind # to no server.
+  // Browsers do not send the part after # to a server.
   const { hash } = useLocation()
   return (
     <AccountPage>

@@ -114,7 +114,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const offersCard = session?.idCard !== false
   /** Failure of another way to sign in. */
   const [otherFailure, setOtherFailure] = useState<string | null>(null)
-  // A code typed by a password manager is not a card's.
+  // In the second step a password manager may type a code; that code is not a card's.
   const asked = isAskedForCode(signIn.error)
   const isLate = useLate()
   useKeyboardWedge(
@@ -126,7 +126,7 @@ function SignInForm({ end, next, enter }: FormProps) {
       void (async () => {
         const answer = await findCard(code)
         if (!answer || 'email' in answer) return
-        // Typed text may have been meant for the field, so it is put back; not in the email field, as no roll number is
+        // Typed text may have been meant for the field, so it is put back, except in the email field: no roll number is
         // an address.
         if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
         // After an address typed by hand, this was a password from a password manager.

@@ -94,7 +94,7 @@ export default function ActivityScreen() {
   const query = useInfiniteQuery({ ...changesQuery(filter), enabled: !backwards })
   const config = useQuery(configQuery)
   const changes = query.data?.pages.flatMap((page) => page.changes)
-  // A person or book without any change is named by no row.
+  // No row names a person or book without changes.
   const [chosen, setChosen] = useState<Named>({})
   const filtered = Object.keys(filter).length > 0
 
@@ -212,7 +212,7 @@ type Named = Partial<Record<'actor' | 'person' | 'book', { id: number; name: str
 
 type ChosenProps = {
   filter: ChangeFilter
-  /** Where the names of the chosen person and book may be found. */
+  /** Sources of the names of the chosen person and book. */
   names: readonly Named[]
   onRemove: (name: 'person' | 'book') => void
 }

@@ -8,7 +8,7 @@ import { messageOf, ProblemError } from '../../lib/problem'
 import { paths } from '../../screens'
 
 /**
- * Button that undoes a change (R-UNDO-1). Once the library's day is over, the refusal links to the way to correct it.
+ * Button that undoes a change (R-UNDO-1). After the library's day, the refusal links to a screen that can correct it.
  */
 export function UndoChange({ change }: { change: Change }) {
   const { id, messages, undone, undoable } = change
@@ -50,7 +50,7 @@ const isDayOver = (error: unknown): boolean =>
 /** Actions on loans; a later correction is made at the desk. */
 const AT_DESK: ReadonlySet<string> = new Set(['lent', 'returned', 'renewed', 'declared-lost'])
 
-/** Links to where a change of an earlier day is corrected: the desk or the person. The book has its own link. */
+/** Links to the screen that corrects a change of an earlier day: desk or person. The book has its own link. */
 function OrdinaryWay({ change: { action, person } }: { change: Change }) {
   if (AT_DESK.has(action)) return <Link to={paths.desk()}>{t('activity.goDesk')}</Link>
   if (!person) return null

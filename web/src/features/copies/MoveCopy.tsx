@@ -11,7 +11,7 @@ import { DialogEnd } from '../../ui/DialogEnd'
 type MoveCopyProps = {
   copy: Copy
   onClose: () => void
-  /** Called if a lost copy was found whose price is still charged. */
+  /** Called if the copy was lost and its price is still charged. */
   onFound: (lost: LostPrice) => void
 }
 

@@ -38,7 +38,7 @@ const LISTED = [
   'withdrawn',
 ] as const satisfies readonly CopyState[]
 
-/** States that end with a scan of the copy. A lost copy may have been paid for, which its row's button asks about. */
+/** States that end with a scan of the copy. A lost copy may have been paid for, so the button of its row asks first. */
 const FOUND_BY_SCAN: ReadonlySet<CopyState> = new Set(['unseen', 'missing', 'in-repair'])
 
 /** Lists the copies that are not where readers find them: to be shelved (R-COPY-4), missing, lost, in repair. */
@@ -69,7 +69,7 @@ function Chips({ state, page }: { state: CopyState; page: CopyPage | undefined }
 
 type CopyPage = { toShelve: number; elsewhere: readonly StateCount[] }
 
-/** Lists the copies in one state: since when, who had each last, and the ways back to the shelf (L11). */
+/** Lists the copies in one state: each with its first day there, its last reader and its ways back to the shelf (L11). */
 function InState({ state }: { state: CopyState }) {
   const query = useInfiniteQuery(copiesInQuery(state))
   const copies = query.data?.pages.flatMap((page) => page.copies) ?? []

@@ -25,7 +25,7 @@ type AnswerCardProps = {
   entry: LogEntry
   acts: Acts
   actions: EntryActions
-  /** True if a later task is under way, whose answer is not here yet. */
+  /** True while a later task is under way and unanswered. */
   isBehind: boolean
   /** True if Alt+T takes the fine of this answer. */
   takesByKey: boolean

@@ -10,7 +10,7 @@ import { stepThrough } from './stepThrough'
 
 /** Time after a list appears in which Enter is ignored, milliseconds: some scanners send two line ends. */
 const SETTLE_MS = 300
-/** Time for which a typed digit must stay alone to count as a choice, milliseconds: a scanner types on faster. */
+/** Time for which a typed digit must stay alone to count as a choice, milliseconds: a scanner types its next key sooner. */
 const ALONE_MS = 400
 
 /**

@@ -107,7 +107,7 @@ export default function DeskScreen() {
     <div
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        // Escape only leaves the form, if the focus is in one; the reader stays open.
+        // In a form, Escape only leaves the form; the reader stays open.
         if (!leavesForm(event.target)) escape()
         focusBox()
       }}

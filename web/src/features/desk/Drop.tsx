@@ -26,7 +26,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   useAltKey('KeyB', button, true)
 
-  // Another screen may ask for the book drop, as it passes a card.
+  // Another screen may ask for book-drop mode in the navigation state.
   const isAsked = asksForDrop(useLocation().state)
   const navigate = useNavigate()
   const lastDay = config && dayOf(config)

@@ -72,7 +72,7 @@ type RowProps = {
   entry: LogEntry
   /** Open amount of the entry's fine. */
   fine: number | null
-  /** Name of the reader who owes it. */
+  /** Name of the reader who owes the fine. */
   debtor: string | null
   isOpen: boolean
   isAsking: boolean

@@ -1,5 +1,5 @@
 /**
- * Moves the focus by arrow keys through the buttons of a list, also from the box above; false if there is no next one.
+ * Moves the focus by arrow keys through the buttons of a list, also from the box above; false if no button follows.
  */
 export function stepThrough(event: KeyboardEvent, list: HTMLElement): boolean {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false

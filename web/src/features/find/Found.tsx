@@ -4,13 +4,13 @@ import { messageOf } from '../../lib/problem'
 import { Hits } from '../../ui/Hits'
 
 type FoundProps = ComponentProps<typeof Hits> & {
-  /** Said once a search has found nothing; null before it is answered. */
+  /** Text for a search without results; null until the search is answered. */
   none: string | null
   /** Error of the search; null if it did not fail. */
   error: unknown
 }
 
-/** What a search under its field has found. */
+/** Results of a search, below the search field. */
 export function Found({ none, error, ...hits }: FoundProps) {
   return (
     <>

@@ -168,7 +168,7 @@ function Unseen() {
   )
 }
 
-/** Buttons that report whether the copy was found: it is kept for the next reader, or marked missing. */
+/** Buttons that report whether the copy was found: a found copy is kept for the next reader, another marked missing. */
 function Seen({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
   const move = useAction(moveCopy, {
     done: ({ barcode, hold, state }) =>

@@ -23,7 +23,7 @@ export function holdText({ state, place, waiting, readyUntil, backBy, fillable }
   }
 }
 
-/** Describes the hold that a reader would get if it were placed now. */
+/** Describes the hold that a reader would get now. */
 export function offerText({ waiting, backBy }: Reservation): string {
   const line = t('holds.offer', { waiting })
   return backBy === null ? line : `${line} · ${t('holds.backBy', { day: backBy })}`

@@ -8,7 +8,7 @@ export const slipsPrintThemselves = {
   switch: (isOn: boolean): void => storage.write(CHOSEN, isOn ? 'on' : 'off'),
 }
 
-/** Answers whose slip was printed by itself; it is not printed again when the answer is shown again. */
+/** Answers whose slip printed by itself: when such an answer is shown again, its slip does not print again. */
 const printed = new Set<string>()
 
 /** True if the slip of this answer is to print by itself and has not yet. */

@@ -6,7 +6,7 @@ import { t } from '../../lib/messages'
 import classes from './Import.module.css'
 
 type ColumnChooserProps = ChooserProps & {
-  /** Another file starts with its own guess. */
+  /** File of the columns; another file starts with its own guess. */
   file: File
 }
 

@@ -12,7 +12,7 @@ import type { ImportWords } from './words'
 const nameOfState = (state: FileImport['state']) =>
   t(`books.import.state.${state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone'}`)
 
-/** Earlier imports of a kind, whose pages offer their undo. */
+/** Earlier imports of a kind; the page of each offers its undo. */
 export function EarlierImports({ kind, words }: { kind: ImportKind; words: ImportWords }) {
   const { data } = useQuery(importsQuery(kind))
   if (data === undefined || data.length === 0) return null

@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, () => string>> = {
 
 const nameOf = (field: string) => NAMES[field]?.() ?? field
 
-/** Import of open loans or open charges of another system, or its state, which the address names. */
+/** Import of open loans or open charges of another system; shows the state of the import in the address, if any. */
 export function EntriesImport({ kind }: { kind: EntryKind }) {
   const [params, setParams] = useSearchParams()
   const id = Number(params.get('import')) || null

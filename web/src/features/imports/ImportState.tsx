@@ -18,7 +18,7 @@ import type { ImportWords } from './words'
 
 type ImportStateProps = { kind: ImportKind; words: ImportWords; id: number }
 
-/** An import: its progress while it writes, then its result and its undo. */
+/** Shows the progress of a running import, then its result with a button for undo. */
 export function ImportState({ kind, words, id }: ImportStateProps) {
   const queries = useQueryClient()
   const query = useQuery(importQuery(kind, id))
@@ -27,7 +27,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
   const state = query.data?.state
 
   useEffect(() => {
-    // What other screens have read is out of date now.
+    // The cached data of other screens is out of date now.
     if (state !== 'done' && state !== 'undone') return
     for (const queryKey of words.changes) void queries.invalidateQueries({ queryKey })
   }, [queries, words, state])

@@ -14,7 +14,7 @@ type RejectedRowsProps = {
   saveAs: string
 }
 
-/** Rejected rows of a preview with their reasons, and their file. */
+/** Rejected rows of a preview with their reasons, and a button that saves these rows as a file. */
 export function RejectedRows({ report, names, saveAs }: RejectedRowsProps) {
   const { rejected, rejectedRows, rejectsFile } = report
   if (rejectedRows.length === 0) return null

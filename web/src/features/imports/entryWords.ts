@@ -4,7 +4,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import type { ImportWords } from './words'
 
-/** Words of the lists whose rows each make one entry. */
+/** Texts and addresses of the imports in which each row makes one entry. */
 export const ENTRY_WORDS: Readonly<Record<EntryKind, ImportWords>> = {
   loans: {
     title: (state) => t(`people.entries.loans.${state}`),

@@ -1,4 +1,4 @@
-/** Words of a kind of import, and where it leads. */
+/** Texts and addresses of a kind of import. */
 export type ImportWords = {
   title: (state: 'running' | 'stopped' | 'done' | 'undoing' | 'undone') => string
   added: () => string

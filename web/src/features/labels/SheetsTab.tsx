@@ -124,7 +124,7 @@ const plausible = ({ scaleX, scaleY, shiftX, shiftY }: Deviation): boolean =>
 
 const rounded = (length: number) => Math.round(length * 10) / 10
 
-/** Form for what was measured on the test page with rulers; it corrects this desk's printer. */
+/** Form for the places and lengths measured on the test page, to correct the labels of this desk's printer. */
 function Calibration() {
   const [deviation, setDeviation] = useDeviation()
   const rulers = rulersOn(PAPERS.a4)

@@ -11,13 +11,13 @@ type ReturnDateProps = {
   /** Shows the fine beside the days. */
   withFine?: boolean
   /**
-   * Borrower, in a list of many readers' loans: named for screen readers, as several may have the same book. A day that
-   * nothing has moved then explains itself on hover, instead of a `Why?` in every row (L9).
+   * Borrower, in a list of many readers' loans: named for screen readers, because several may have the same book. A due
+   * date with a single reason and no fine then shows the reason on hover, instead of a `Why?` in every row (L9).
    */
   of?: string
   /** Shows the first day of the loan below, if the table has no column for it. */
   since?: boolean
-  /** Day on which its reader was last reminded of the loan. */
+  /** Day on which the reader was last reminded of the loan. */
   reminded?: string | null
 }
 

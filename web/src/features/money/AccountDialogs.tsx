@@ -120,7 +120,7 @@ export function ChargeSomething({ uid, onClose }: Shared) {
         <Stack>
           <NativeSelect
             label={t('money.kind')}
-            // Fines are charged by a return only.
+            // Fines are left out, because the end of a loan charges them.
             data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
               value: kind,
               label: t(`money.charge.${kind}`),

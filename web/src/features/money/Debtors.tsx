@@ -173,7 +173,7 @@ type PrintDebtorsProps = { filter: ReturnType<typeof debtorsIn>; today: string |
 /** Button that prints the whole list, including the pages that are not loaded. */
 function PrintDebtors({ filter, today }: PrintDebtorsProps) {
   const library = useLibraryName()
-  // With its batch: the filter may have changed by the time the list is read.
+  // Keeps the batch with the list, because the filter may change while the list loads.
   const [list, setList] = useState<{ batch: string | undefined; debtors: readonly Debtor[] } | null>(null)
   const [reading, setReading] = useState(false)
   const [failure, setFailure] = useState<unknown>(null)

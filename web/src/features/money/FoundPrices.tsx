@@ -7,7 +7,7 @@ import { t } from '../../lib/messages'
 import classes from './Account.module.css'
 import { FoundPrice } from './FoundPrice'
 
-/** Prices charged for lost copies that were found, each with a button until it is cancelled (R-MONEY-4). */
+/** Prices charged for lost copies that were found; each has a button until the charge is cancelled (R-MONEY-4). */
 export function FoundPrices({ prices }: { prices: readonly Price[] }) {
   const [asked, setAsked] = useState<Price | null>(null)
   const may = useMay('money')

@@ -4,7 +4,7 @@ import { LazyPart } from './LazyPart'
 
 const Lost = lazyChunk('declare-lost', () => import('./DeclareLost'))
 
-/** Loads the dialog that declares a copy lost when it is first shown. */
+/** Dialog that declares a copy lost; its code is loaded on first use. */
 export const DeclareLost = (props: DeclareLostProps) => (
   <LazyPart part={Lost} onClose={props.onClose}>
     <Lost {...props} />

@@ -11,7 +11,7 @@ import { owedOf } from './owedOf'
 
 const PayByUpi = lazyChunk('upi', () => import('./PayByUpi'))
 
-/** Offers to pay one's own dues by UPI, if the library takes such payments. */
+/** Lets students pay their own dues by UPI, if the library takes such payments. */
 export function PayMine({ account }: { account: Account }) {
   const config = useQuery(configQuery).data
   const me = useQuery(meQuery).data

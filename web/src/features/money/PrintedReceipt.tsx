@@ -6,7 +6,7 @@ import { copyMark, ReceiptContent } from './ReceiptContent'
 
 type PrintedReceiptProps = { receipt: Receipt; paper: PaperName; onDone: () => void }
 
-/** Prints a receipt, already counted as a print, without showing it. */
+/** Prints a receipt without showing it; the server has already counted this print. */
 export function PrintedReceipt({ receipt, paper, onDone }: PrintedReceiptProps) {
   return (
     <PrintNow paper={paper} className={classes.paper} onDone={onDone}>

@@ -4,7 +4,7 @@ import type { PayProps } from './Pay'
 
 const Pay = lazyChunk('pay', () => import('./Pay'))
 
-/** Loads the dialog that takes a payment when it is first shown. */
+/** Dialog that takes a payment; its code is loaded on first use. */
 export const TakePayment = (props: PayProps) => (
   <LazyPart part={Pay} onClose={props.onClose}>
     <Pay {...props} />

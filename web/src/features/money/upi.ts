@@ -22,6 +22,6 @@ export function upiLink({ address, library, amount, note }: UpiRequest): string 
     tn: Array.from(note).slice(0, NOTE).join(''),
   }
   const rest = Object.entries(parts).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
-  // The specification shows `@` as it is.
+  // The specification does not escape `@`.
   return `upi://pay?pa=${address}${rest.join('')}`
 }

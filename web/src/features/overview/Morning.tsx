@@ -35,7 +35,7 @@ function waiting(overview: Overview): { key: string; text: string; to: string; u
   ].filter((line) => line !== false)
 }
 
-/** Waiting work of today: each line links to its list, and disappears when all of it is done. */
+/** Waiting work of today: each line links to its list, and disappears when the list is done. */
 export function Morning({ overview }: { overview: Overview }) {
   const lines = waiting(overview)
   const { lateBackup, mailTrouble } = overview

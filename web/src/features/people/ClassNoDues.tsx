@@ -15,7 +15,7 @@ import classes from './NoDues.module.css'
 
 export { NoDuesDialog } from './NoDues'
 
-/** No-dues certificates of a batch: lists who gets one and who does not, then prints all sheets (R-PEOPLE-7). */
+/** No-dues certificates of a batch: lists the people with and without one, then prints all sheets (R-PEOPLE-7). */
 export default function ClassNoDues({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)
   const [asked, setAsked] = useState(batch)

@@ -39,7 +39,7 @@ const nameOf = (field: string) => NAMES[field as keyof typeof NAMES]()
 const hasOurNames = ({ columns, remembered }: FileColumns) =>
   !remembered && columns.every(({ heading, field }) => heading === field)
 
-/** Import of people, and of what they have and owe, from files of another system. */
+/** Import of people, their open loans and their charges from files of another system. */
 export default function ImportScreen() {
   const [params] = useSearchParams()
   const mayLend = useMay('desk')

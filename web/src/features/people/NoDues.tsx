@@ -68,7 +68,7 @@ function onlyHolds(error: unknown): number {
   return open && [open['books'], open['unseen'], open['owes']].every((count) => count === 0) ? Number(open['holds']) : 0
 }
 
-/** A certificate as it is printed. */
+/** Printed form of a certificate. */
 export function Certificate({ certificate, className = '' }: { certificate: NoDues; className?: string }) {
   const library = useLibraryName()
   const { number, issuedOn } = certificate

@@ -10,7 +10,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import classes from './NoDues.module.css'
 
-/** Public check of a certificate: genuine, and still true (R-PEOPLE-7). */
+/** Public check whether a certificate is genuine and still valid (R-PEOPLE-7). */
 export default function NoDuesScreen() {
   const number = useParams()['id'] ?? ''
   const query = useQuery(noDuesQuery(number))

@@ -54,7 +54,7 @@ function outcomeOf(notice: Notice, timeZone: string): string {
   return unmailed === null ? onScreen : `${onScreen} ${t(`people.notices.unmailed.${unmailed}`)}`
 }
 
-/** Says whether a notice was read or withdrawn; a guardian's is on no screen. */
+/** Says whether a notice was read or withdrawn; no screen shows a notice to a guardian. */
 function onScreenOf({ readAt, withdrawnAt, toGuardian }: Notice, timeZone: string): string {
   if (readAt !== null) return t('people.notices.read', { when: dayIn(readAt, timeZone) })
   if (withdrawnAt !== null) return t('people.notices.withdrawn', { when: dayIn(withdrawnAt, timeZone) })

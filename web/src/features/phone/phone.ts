@@ -13,9 +13,9 @@ const isTask = (task: unknown): task is Task =>
 export type Waiting = { key: string; code: string; sent: boolean }
 
 export type PhoneState = Pick<OutboxState<Task>, 'unknown'> & {
-  /** In the order in which they were read. */
+  /** Codes in the order of reading. */
   waiting: readonly Waiting[]
-  /** The desk's last answer; `code` is null if an earlier page read it. */
+  /** The desk's last answer; `code` is null if an earlier page read the code. */
   lastAnswer: { key: string; code: string | null; answer: PhoneAnswer['answer'] } | null
   /** The last code that the server refused, with the reason. */
   failed: { code: string; reason: string } | null

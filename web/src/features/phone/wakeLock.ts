@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 /** Keeps the screen on where the browser can: a phone put down between two books would lock itself. */
 export function useWakeLock(on: boolean): void {
   useEffect(() => {
-    // Contrary to the types, older browsers and pages over plain http lack it.
+    // Contrary to the types, older browsers and pages over plain http lack `wakeLock`.
     const locks = navigator.wakeLock as WakeLock | undefined
     if (!on || !locks) return undefined
     let wanted = true

@@ -15,7 +15,7 @@ export function Calendar() {
   const link = useQuery(myCalendarLinkQuery).data
   const make = useAction(makeCalendarLink, { done: () => t('profile.calendar.made'), failed })
   const end = useAction(endCalendarLink, { done: () => t('profile.calendar.ended'), failed })
-  // Shown once: the server keeps only its hash.
+  // The address is shown once, because the server stores only a hash.
   const [address, setAddress] = useState<string | null>(null)
   if (!link) return null
   const { madeAt } = link

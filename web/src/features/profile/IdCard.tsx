@@ -15,7 +15,7 @@ type IdCardProps = {
   onPrint?: () => void
 }
 
-/** Maximum number of modules in the bars; with more they would be too fine, and the card has the QR code only. */
+/** Maximum number of modules in the bars; more would be too fine, so such a card has the QR code only. */
 const MAX_BARS = 300
 
 /** A card with the roll number as bar code and QR code: black on white in every colour scheme, or scanners fail. */

@@ -17,12 +17,12 @@ const SHOW_PROGRESS_AFTER_MS = 300
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 type ScannerPanelProps = {
-  /** Called with a code from the camera, a picture, or typing; resolves to whether that code may be read again. */
+  /** Called with a code from the camera, a picture, or typing; `again` is true if that code may be read again. */
   onCode: (rollNumber: string) => Promise<{ again: boolean }>
   /** Called when the user does something else, so that messages about the last code can be removed. */
   onOther: () => void
   onClose: () => void
-  /** A code is being looked up. */
+  /** True while a code is being looked up. */
   looking: boolean
 }
 

@@ -283,6 +283,7 @@ export function aligned(grey: Grey, region: BarRegion): BarRegion {
   const lean = -(rl * rruu - rlu * rru) / determinant
   const bend = -(rr * rlu - rru * rl) / determinant
   if (Math.abs(lean) > 0.5 || Math.abs(bend) * region.reach > 0.5) return region
-  // Bars that lean right are turned counter-clockwise: the angle shrinks and the skew grows, so their sum stays the same.
+  // Bars that lean right are turned counter-clockwise: the angle shrinks, and the skew grows by as much, so that their
+  // sum, the direction of the scanner's line, stays the same.
   return { ...region, angle: region.angle - lean, skew: region.skew + lean, bend: region.bend - bend }
 }

@@ -33,14 +33,14 @@ function problemOf(error: unknown): CameraProblem {
 }
 
 function devices(): MediaDevices {
-  // Contrary to the types, browsers without cameras and pages over plain http lack it.
+  // Contrary to the types, browsers without cameras and pages over plain http lack `mediaDevices`.
   const found = navigator.mediaDevices as MediaDevices | undefined
   if (typeof found?.getUserMedia !== 'function')
     throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
   return found
 }
 
-/** Large enough for fine bars; larger only if native to the camera. */
+/** Resolution, large enough for fine bars; larger only if native to the camera. */
 const SIZE: MediaTrackConstraints = {
   width: { ideal: 1280 },
   height: { ideal: 720 },

@@ -12,8 +12,8 @@ import { sharpenAndUpscale, normalizeLocalContrast, rotate, type Frame } from '.
 export type Preprocessing = 'plain' | 'localContrast' | 'upscaled' | 'rotatedLeft' | 'rotatedRight' | 'rotated45'
 
 /**
- * Rotations in degrees for bars that the decoder misses: it reads them up to about 11 degrees off, upright or on their
- * side.
+ * Rotations in degrees for bars that the decoder misses: the decoder reads bars up to about 11 degrees off the upright
+ * or horizontal.
  */
 const ROTATION = 22
 const DIAGONAL = 45

@@ -17,7 +17,7 @@ export type Reply = { id: number } & (
   | { progress: number }
 )
 
-/** The decoder did not start: a part failed to load, or a policy forbids it. The next request tries again. */
+/** Failure to start the decoder: a part did not load, or a policy forbids it. The next request retries the start. */
 export class DecoderMissing extends Error {
   override readonly name = 'DecoderMissing'
 }

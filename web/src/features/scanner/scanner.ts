@@ -78,7 +78,7 @@ export class Scanner {
   #busy = false
   #frames = 0
   #lastRead = 0
-  /** True if the page was hidden while scanning: scanning continues when it is visible again. */
+  /** True if the page was hidden while scanning: scanning continues when the page is visible again. */
   #goesOn = false
   /** True if there was no room for the box: scanning starts when there is. */
   #waitsForRoom = false

@@ -7,7 +7,7 @@ import { rich } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Settings.module.css'
 
-/** Since when the saved settings hold and who saved them, with a link to the earlier ones in the activity (L23). */
+/** Day and author of the last save, with a link to the earlier ones in the activity (L23). */
 export function LastSaved({ action }: { action: 'rules-changed' | 'calendar-changed' }) {
   const newest = useQuery(newestChangeQuery(action)).data
   if (newest === null) return null

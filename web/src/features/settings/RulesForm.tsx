@@ -177,7 +177,7 @@ function StudentRules({ index, values, errors, onChange }: CategoryProps) {
   )
 }
 
-/** Another category with its own rules; the students' rules apply for all that it does not set. */
+/** Another category with its own rules; the students' rules apply where the category sets none. */
 function OtherRules({ index, values, errors, onChange }: CategoryProps) {
   const category = values.categories[index] ?? { name: '', rules: {} }
   const student = values.categories[0]?.rules ?? {}

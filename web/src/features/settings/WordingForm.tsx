@@ -18,7 +18,7 @@ type Values = Record<Name, MailWording>
 
 const BLANK: MailWording = { subject: '', body: '' }
 const SAMPLE: Values = { en: BLANK, hi: BLANK }
-/** Milliseconds without a key before the preview follows. */
+/** Debounce of the preview, milliseconds. */
 const QUIET_MS = 400
 
 const isSame = (one: MailWording, other: MailWording | null) =>
@@ -34,7 +34,7 @@ export function WordingForm({ mail, isOn, name, ...part }: WordingFormProps) {
     name: `mail ${mail.kind}`,
     sample: SAMPLE,
     valuesOf: (document) => ({ en: document.en ?? oursIn('en'), hi: document.hi ?? oursIn('hi') }),
-    // The program's wording is not stored, so that it follows the program.
+    // A wording equal to the program's is not stored, so that updates of the program's wording apply.
     documentOf: ({ en, hi }) => ({
       en: isSame(en, mail.ours.en) ? null : en,
       hi: isSame(hi, mail.ours.hi) ? null : hi,
@@ -155,7 +155,7 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
 
 type PreviewProps = { kind: string; draft: MailWording & { language: Name } }
 
-/** The mail's text with example values, a moment after the last key. */
+/** Text of the mail with example values, debounced. */
 function Preview({ kind, draft }: PreviewProps) {
   const [asked] = useDebouncedValue(draft, QUIET_MS)
   const { data, error } = useQuery(wordingPreviewQuery(kind, asked))

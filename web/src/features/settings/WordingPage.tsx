@@ -8,7 +8,7 @@ import { Loaded } from './Loaded'
 import classes from './Settings.module.css'
 import { WordingForm } from './WordingForm'
 
-/** Names of the mails about notices are those of the notices. */
+/** Kinds of mails with a name of their own; other mails have the name of their notice. */
 const OWN_NAMES = new Set([
   'digest',
   'guardian-digest',

@@ -29,7 +29,7 @@ export const oneDecimal = (average: number): string =>
 
 export type TitleSize = 'short' | 'long' | 'endless'
 
-/** Returns the size class of a title; `endless` is for a title as long as a paragraph, which is set like one. */
+/** Returns the size class of a title; `endless` is for a title as long as a paragraph, which is typeset like a paragraph. */
 export function titleSize(title: string): TitleSize {
   const length = lengthOf(title)
   return length <= 90 ? 'short' : length <= 250 ? 'long' : 'endless'

@@ -59,7 +59,7 @@ export function BookForm({
   const copies = useRef(Number(values.noOfBooks))
   const [scanned, setScanned] = useState('')
   const [turned, setTurned] = useState(0)
-  // A new book begins with its ISBN where a look-up fills the rest.
+  // With look-ups, the form of a new book begins with the ISBN, because the look-up fills other fields.
   const beginsWithIsbn = useLooksUp() && kind === 'add'
 
   function changeCopies(typed: number | string) {
@@ -310,7 +310,7 @@ function Imprint({ form, hasIsbn }: { form: BookFormState['form']; hasIsbn: bool
   )
 }
 
-/** Codes of the languages offered: those of most Indian libraries. The other language of an imported book is added. */
+/** Codes of the languages offered: those of most Indian libraries. The book's own language is added to them. */
 const LANGUAGES = 'ar as bn de en es fa fr gu hi ja kn kok ml mni mr ne or pa ru sa sd ta te ur zh'.split(' ')
 
 function languagesWith(own: string) {

@@ -19,7 +19,7 @@ const QUIET_MS = 400
 export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
   const { title, author, genre, photoURL } = values
   const [typed] = useDebouncedValue(photoURL.trim(), QUIET_MS)
-  // Parameters of the drawn cover, debounced; the server draws it as it does for the catalogue.
+  // Parameters of the drawn cover, debounced; the server draws the same cover for the catalogue.
   const [words] = useDebouncedValue(
     `${new URLSearchParams({ id: `${id ?? 0}`, title: title.trim(), author: author.trim(), genre: genre.trim() })}`,
     QUIET_MS,

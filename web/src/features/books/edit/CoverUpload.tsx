@@ -16,7 +16,7 @@ type CoverUploadProps = {
 
 const KINDS = 'image/jpeg,image/png,image/webp'
 
-/** Uploads a chosen or dropped picture as the cover; its address goes into the form. */
+/** Uploads a chosen or dropped picture as the cover, and puts the picture's address into the form. */
 export function CoverUpload({ value, onUse, onRemove }: CoverUploadProps) {
   const upload = useAction(uploadCover)
   const [over, setOver] = useState(false)

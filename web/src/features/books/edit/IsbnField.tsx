@@ -49,7 +49,7 @@ export function IsbnField({ form, input }: { form: BookFormState['form']; input?
     setLooked({ ...NOTHING, pending: true })
     try {
       const answer = await queries.fetchQuery({ ...lookUpQuery(isbn), staleTime: 0 })
-      // The librarian may have typed another one meanwhile.
+      // The librarian may have typed another ISBN meanwhile.
       const isStill = isbn13(form.getValues().isbn) === isbn
       setLooked(isStill ? { ...NOTHING, answer, filled: fill(answer) } : NOTHING)
     } catch (error) {

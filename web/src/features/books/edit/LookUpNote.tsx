@@ -9,13 +9,13 @@ type LookUpNoteProps = {
   answer: LookUp | null
   /** Labels of the fields that the answer filled. */
   filled: readonly string[]
-  /** Facts that are saved without a field of their own. */
+  /** Found facts that are saved although the form has no field for them. */
   more?: string
-  /** Missing beside a button that looks up. */
+  /** Retries the look-up; missing if a look-up button is beside the note. */
   onAgain?: () => void
 }
 
-/** Says where the values came from, or why there are none. */
+/** Names the source of the values, or says why nothing was found. */
 export function LookUpNote({ pending, error, answer, filled, more = '', onAgain }: LookUpNoteProps) {
   const failed = error !== null || (answer !== null && answer.found === null && answer.silent.length > 0)
   return (

@@ -185,7 +185,7 @@ export function updateRules(loadedCopies: () => number | '') {
   }
 }
 
-/** Returns the status after a change of the number of books: it follows the number to and from zero, else it stays. */
+/** Returns the status after a change of the number of books; only a change to or from zero changes the status. */
 export function statusAfter(status: BookStatus, before: number, after: number): BookStatus {
   if (before > 0 === after > 0) return status
   const [available, notAvailable] = rules.status.values

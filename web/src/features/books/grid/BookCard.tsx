@@ -25,7 +25,7 @@ export type BookCardProps = {
   heading?: 'h2' | 'h3'
 }
 
-/** A book in a list. The title's link covers the whole card; the actions are above it. */
+/** A book in a list. The title's link covers the whole card; the actions lie on top of the link. */
 export const BookCard = memo(function BookCard({
   book,
   to,

@@ -6,7 +6,7 @@ import { genreName } from '../genre'
 import { useNarrowing } from './BookFilters'
 import classes from './GenreChips.module.css'
 
-/** Genres offered; more would take a second line. */
+/** Maximum number of genres offered; more would take a second line. */
 const MOST = 8
 
 /** The commonest genres: one press narrows the list to a genre, another press clears it. */
@@ -14,7 +14,7 @@ export function GenreChips() {
   const [{ genre: chosen }, set] = useNarrowing()
   const { data, isPending } = useQuery(genresQuery)
   const common = (data ?? []).toSorted((one, other) => other.books - one.books).slice(0, MOST)
-  // One genre narrows nothing.
+  // A single genre would not narrow the list.
   if (!isPending && common.length < 2) return null
   return (
     <div className={classes.chips} role="group" aria-label={t('books.filter.commonest')}>

@@ -14,7 +14,7 @@ export function swallowSecondClick({ timeStamp }: { timeStamp: number }): void {
     event.preventDefault()
     event.stopPropagation()
   }
-  // A test may replace its document before the timer ends, so this one is remembered.
+  // Remembers the document, because a test may replace it before the timer ends.
   const page = document
   page.addEventListener('click', swallow, true)
   setTimeout(() => page.removeEventListener('click', swallow, true), LISTENS_MS)

@@ -33,7 +33,7 @@ export function useDeleteBook() {
     failed: () => t('books.delete.failed'),
   })
 
-  /** Loads the affected loans and reservations; until then, or if it fails, the question shows what the list knows. */
+  /** Loads the affected loans and reservations; the question shows the list's data until then, or after a failure. */
   async function look(id: number) {
     try {
       const [{ book }, { pages }] = await Promise.all([

@@ -33,7 +33,7 @@ function OwnBook({ loan, today }: { loan: Loan; today: string }) {
     failed: (reason) => t('books.slides.extendFailed', { reason }),
   })
 
-  /** Extends once: the second click of a double click may arrive when the first has been answered already. */
+  /** Extends once: the second click of a double click may arrive after the answer to the first. */
   async function extend(clicks: number) {
     if (pending || clicks > 1) return
     setPending(true)

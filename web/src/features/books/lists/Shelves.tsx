@@ -47,7 +47,7 @@ function Covers({ books }: { books: readonly Book[] }) {
     const links = [...event.currentTarget.querySelectorAll('a')]
     const index = links.findIndex((link) => link === document.activeElement)
     if (!move || index < 0) return
-    // A row of one line: up and down stay with the page.
+    // The row is one line, so the up and down keys scroll the page.
     const next = indexAfterMove(index, isRightToLeft() ? mirrored(move) : move, links.length, links.length)
     if (next === null || move === 'up' || move === 'down') return
     event.preventDefault()
@@ -57,7 +57,7 @@ function Covers({ books }: { books: readonly Book[] }) {
   return (
     <>
       {(sides.before || sides.after) && (
-        // For the pointer: the keyboard reaches every book itself.
+        // For the pointer only: the keyboard reaches every book without these buttons.
         <div className={classes.turns}>
           <Turn label={t('books.shelves.previous')} isEnd={!sides.before} onTurn={() => turn(-1)}>
             <ChevronLeft data-flips />
@@ -100,7 +100,7 @@ function Turn({ label, isEnd, onTurn, children }: TurnProps) {
   )
 }
 
-/** Tells on what sides of a row more books follow, and turns it by what is in view. */
+/** Returns on which sides of a row more books follow, and a function that scrolls the row by its visible width. */
 function usePages() {
   const row = useRef<HTMLUListElement>(null)
   const [sides, setSides] = useState({ before: false, after: false })

@@ -37,7 +37,7 @@ export default function StudentHomeScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()
   const hasNotices = (useQuery(sessionQuery).data?.unreadNotices ?? 0) > 0
-  // On a phone they would push the first cover out of view: the sheet of filters has them.
+  // On a phone the genres are in the sheet of filters; here they would push the first cover out of view.
   const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false })
   const { focused, leave, ...box } = useBoxFocus()
   // During a search on a phone only the box and the results are shown.

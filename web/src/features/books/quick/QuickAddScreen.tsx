@@ -38,7 +38,7 @@ type Offered = { barcode?: string }
 const listOf = (values: Values): string[] => values.barcodes.split('\n').filter(Boolean)
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** Found values without a field on this screen; its description and picture wait for the whole form. */
+/** Found values without a field on this screen; description and picture are left to the whole form. */
 const imprintOf = ({ genre, publisher, edition, publishedYear, language, callNumber }: FoundBook) => ({
   genre: orNull(genre),
   publisher: orNull(publisher),
@@ -129,7 +129,7 @@ function QuickAdd() {
   const filled = useRef(NOTHING_FILLED)
   const [labels, setLabels] = useState<string[]>([])
 
-  // Fills what is blank or was filled for another ISBN; what the librarian typed stays.
+  // Fills fields that are blank or were filled for another ISBN; text typed by the librarian stays.
   useEffect(() => {
     const { title: titleNow, author: authorNow } = form.getValues()
     const before = filled.current
@@ -153,12 +153,12 @@ function QuickAdd() {
     const { barcodes: listed } = form.getValues()
     if (!listed.split('\n').includes(barcode))
       form.setFieldValue('barcodes', [listed, barcode].filter(Boolean).join('\n'))
-    // Taken once: a reload after the save must not offer it again.
+    // Takes the barcode once: a reload after the save must not offer the barcode again.
     void navigate(paths.quickAdd(), { replace: true, state: null })
     // The form's identity changes with each render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [barcode])
-  // For a known title the fields of a new one disappear, and the barcode box gets the focus for the next scan. Not
+  // For a known title the fields of a new title disappear, and the barcode box gets the focus for the next scan; but not
   // while a librarian types the ISBN, because the Enter that follows would save.
   useEffect(() => {
     if (known !== null && document.activeElement !== isbn.current) barcodes.current?.focus()
