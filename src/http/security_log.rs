@@ -1,9 +1,9 @@
-//! Security events, as log lines and counters that reveal an attack: sign-ins and refused ones, refusals, rate limits
-//! that were hit, and changes to what accounts may do.
+//! Security events, as log lines and counters that reveal an attack: successful and refused sign-ins, refused calls,
+//! rate limits that were hit, and changes to the rights of accounts.
 //!
 //! Each event is logged once, when the request is answered, from the route, the outcome and the facts noted on the way.
-//! It names an account by its number and a client by its address; never a name, an email address, a secret, or any text
-//! that a client sent.
+//! A log line names an account by its number and a client by its address, and never contains a name, an email address,
+//! a secret, or any text that a client sent.
 
 use std::{
     cell::Cell,
@@ -208,15 +208,29 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/auth/register" | "/people") => Some(Event::AccountMade),
         ("POST", "/people/{id}/sign-in-code" | "/people/sign-in-codes") => Some(Event::CodeMade),
         ("POST", "/people/{id}/role") => Some(Event::RoleChanged),
-        ("POST", "/people/{id}/activate" | "/people/{id}/deactivate") | ("DELETE", "/people/{id}") => {
-            Some(Event::StatusChanged)
-        }
-        ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library" | "/settings/notices") => {
-            Some(Event::SettingsChanged)
-        }
+        (
+            "POST",
+            "/people/{id}/activate" | "/people/{id}/deactivate" | "/people/merge" | "/people/promote",
+        )
+        | ("DELETE", "/people/{id}") => Some(Event::StatusChanged),
+        (
+            "PUT",
+            "/settings/rules"
+            | "/settings/calendar"
+            | "/settings/library"
+            | "/settings/notices"
+            | "/settings/mails/{kind}",
+        ) => Some(Event::SettingsChanged),
         (
             "GET",
-            "/people.csv" | "/changes.csv" | "/money/lines.csv" | "/loans.csv" | "/people/{id}/data"
+            "/people.csv"
+            | "/changes.csv"
+            | "/money/lines.csv"
+            | "/loans.csv"
+            | "/holds.csv"
+            | "/imports/loans/{id}/rejected.csv"
+            | "/imports/charges/{id}/rejected.csv"
+            | "/people/{id}/data"
             | "/me/data",
         ) => Some(Event::Exported),
         ("GET", "/backups/{name}") => Some(Event::BackupTaken),
@@ -234,8 +248,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     })
 }
 
-/// Logs the event of a response, if any, and counts it in `library_security_events_total`. The id of the person acted
-/// on is read from `path`.
+/// Logs the event of a response, if any, and counts it in `library_security_events_total`. Reads the id of the affected
+/// person from `path`.
 pub fn log_event(
     (method, route, path): (&Method, &str, &str),
     status: StatusCode,
@@ -326,9 +340,9 @@ mod tests {
             ("account.made", 2),
             ("code.made", 2),
             ("account.role", 1),
-            ("account.status", 3),
-            ("settings.changed", 4),
-            ("data.exported", 6),
+            ("account.status", 5),
+            ("settings.changed", 5),
+            ("data.exported", 9),
             ("backup.taken", 1),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");

@@ -143,11 +143,25 @@ fn write_failure(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }
 
-/// `NAME.rejected.csv` in the current folder, for the file `NAME.csv` or `NAME.csv.gz`.
+/// Returns `NAME.rejected.csv` in the current folder, for a file such as `NAME.csv`, `NAME.xlsx` or `NAME.mrc.gz`.
 #[must_use]
 pub fn default_path(file: &Path) -> PathBuf {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let name = name.strip_suffix(".csv").unwrap_or(name);
-    PathBuf::from(format!("{name}.rejected.csv"))
+    let mut name = PathBuf::from(file.file_name().unwrap_or_default());
+    if name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+        name.set_extension("");
+    }
+    name.set_extension("rejected.csv");
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_rejected_rows_is_named_after_the_import() {
+        for name in ["books.csv", "/tmp/books.xlsx", "books.mrc.gz", "books"] {
+            assert_eq!(default_path(Path::new(name)), Path::new("books.rejected.csv"), "{name}");
+        }
+    }
 }

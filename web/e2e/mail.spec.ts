@@ -114,7 +114,7 @@ test('a librarian sees tomorrow’s reminders and keeps a kind on the screen (R-
   await page.goto('mails')
   await page.getByRole('button', { name: 'Show tomorrow’s reminders' }).click()
   await expect(page.getByRole('heading', { name: /^Reminders for .*, 08:00$/ })).toBeVisible()
-  await expect(page.getByText(/mails? would be sent\./)).toBeVisible()
+  await expect(page.getByText(/reminders? would be sent\./)).toBeVisible()
   await page.goto('settings?tab=notices')
   await page.getByRole('combobox', { name: 'Overdue' }).selectOption('On the screen only')
   await page.getByLabel('Hour of the reminders by mail').selectOption('18:00')

@@ -16,6 +16,7 @@ use crate::{
         error::{Error, Result},
         extract::{Body, Query},
         idempotency::{Answer, Once},
+        security_log,
         session::SignedIn,
     },
     import::{
@@ -40,9 +41,9 @@ pub struct ImportQuery {
 }
 
 /// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns, or
-/// with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). Rows are stored a thousand at a time, each thousand completely
-/// or not at all.
+/// `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns,
+/// or with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). The server stores a thousand rows at a
+/// time, each thousand completely or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
 pub async fn import_people(
@@ -61,6 +62,7 @@ pub async fn import_people(
     let by = librarian.uid;
     let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
     let fields = query.columns.as_deref().map(chosen);
+    let dry_run = query.dry_run;
     let work = tokio::spawn(async move {
         let library = app.library.clone();
         let report = tokio::task::spawn_blocking(move || {
@@ -70,7 +72,7 @@ pub async fn import_people(
                 authority: &authority,
                 moment: library.clock.moment(),
                 fields: fields.as_deref(),
-                dry_run: query.dry_run,
+                dry_run,
                 rejected: None,
             };
             let report = import.run(&Source::Upload(file));
@@ -80,7 +82,11 @@ pub async fn import_people(
         let report: Report = report.await.map_err(|error| Error::Internal(Box::new(error)))??;
         app.keep_answer(once, Answer::json(StatusCode::OK, &report)?).await
     });
-    work.await.map_err(|error| Error::Internal(Box::new(error)))?
+    let answer = work.await.map_err(|error| Error::Internal(Box::new(error)))??;
+    if !dry_run {
+        security_log::override_event(security_log::Event::AccountMade);
+    }
+    Ok(answer)
 }
 
 /// Parses the comma-separated fields chosen for the columns of a file.

@@ -62,6 +62,8 @@ describe('mails', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Send “Mail 2” to asha@college.edu again' }))
     await userEvent.click(screen.getByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
     await waitFor(() => expect(made.filter(({ method }) => method === 'POST')).toHaveLength(2))
+    // The list has the focus, so that Tab goes on from there: the pressed button is about to disappear.
+    await waitFor(() => expect(document.activeElement).toContainElement(screen.getByRole('table')))
   })
 
   it('says since when no mail is sent, and why', async () => {

@@ -1,5 +1,6 @@
 import { Alert, Anchor, Box, Button, NativeSelect, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { mailsQuery, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
@@ -27,6 +28,7 @@ function filterIn(params: URLSearchParams): MailFilter {
 export default function MailsScreen() {
   const [filter, set] = useAddressFilter(filterIn)
   const query = useInfiniteQuery({ ...mailsQuery(filter), refetchInterval: 10_000 })
+  const list = useRef<HTMLDivElement>(null)
   const first = query.data?.pages[0]
   const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
   return (
@@ -48,29 +50,35 @@ export default function MailsScreen() {
         ]}
         onChange={(event) => set({ state: event.currentTarget.value })}
       />
-      <ListState query={query} lines={6}>
-        {() =>
-          mails.length === 0 ? (
-            <EmptyState message={t(filter.state === undefined ? 'mails.none' : 'mails.noneOfState')} />
-          ) : (
-            <div data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
-              <ResponsiveTable
-                label={t('mails.title')}
-                rows={mails}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: t('mails.column.to'), cell: (mail) => <Addressee {...mail} /> },
-                  { title: t('mails.column.subject'), cell: (mail) => <Subject {...mail} /> },
-                  { title: t('mails.column.when'), cell: ({ createdAt }) => momentText(createdAt) },
-                  { title: t('mails.column.state'), cell: (mail) => <State {...mail} /> },
-                  { title: t('mails.column.do'), bare: true, cell: (mail) => <MailAction mail={mail} /> },
-                ]}
-              />
-              <ShowMore query={query} label={t('mails.more')} />
-            </div>
-          )
-        }
-      </ListState>
+      <div ref={list} tabIndex={-1}>
+        <ListState query={query} lines={6}>
+          {() =>
+            mails.length === 0 ? (
+              <EmptyState message={t(filter.state === undefined ? 'mails.none' : 'mails.noneOfState')} />
+            ) : (
+              <div data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+                <ResponsiveTable
+                  label={t('mails.title')}
+                  rows={mails}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    { title: t('mails.column.to'), cell: (mail) => <Addressee {...mail} /> },
+                    { title: t('mails.column.subject'), cell: (mail) => <Subject {...mail} /> },
+                    { title: t('mails.column.when'), cell: ({ createdAt }) => momentText(createdAt) },
+                    { title: t('mails.column.state'), cell: (mail) => <State {...mail} /> },
+                    {
+                      title: t('mails.column.do'),
+                      bare: true,
+                      cell: (mail) => <MailAction mail={mail} whenGone={() => list.current?.focus()} />,
+                    },
+                  ]}
+                />
+                <ShowMore query={query} label={t('mails.more')} />
+              </div>
+            )
+          }
+        </ListState>
+      </div>
     </Box>
   )
 }
@@ -151,11 +159,19 @@ function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
 }
 
 /** Button that stops a queued mail, or sends a mail again. */
-function MailAction({ mail }: { mail: MailItem }) {
+function MailAction({ mail, whenGone }: { mail: MailItem; whenGone: () => void }) {
   const { id, state, subject, address, kind, canSendAgain } = mail
   const stop = useAction(stopMail, { done: () => t('mails.stopped'), failed: (reason) => reason })
   const again = useAction(sendMailAgain, { done: () => t('mails.again.done'), failed: (reason) => reason })
   const of = { subject, address }
+
+  async function press(one: typeof stop) {
+    const { ok, refreshed } = await one.run(id)
+    await refreshed
+    // The button disappears with the state that it changed.
+    if (ok) whenGone()
+  }
+
   if (state === 'queued')
     return (
       <Button
@@ -164,7 +180,7 @@ function MailAction({ mail }: { mail: MailItem }) {
         h={34}
         aria-label={t('mails.stop.named', of)}
         loading={stop.pending}
-        onClick={() => void stop.run(id)}
+        onClick={() => void press(stop)}
       >
         {t('mails.stop.do')}
       </Button>
@@ -177,7 +193,7 @@ function MailAction({ mail }: { mail: MailItem }) {
         h={34}
         aria-label={t('mails.again.named', of)}
         loading={again.pending}
-        onClick={() => void again.run(id)}
+        onClick={() => void press(again)}
       >
         {t('mails.again.do')}
       </Button>
