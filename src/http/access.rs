@@ -39,7 +39,8 @@ pub enum Access {
     Both(Capability, Capability),
     /// Students, for their own data, and librarians with this capability.
     StudentOrMay(Capability),
-    /// A phone that scans for a desk, identified by its token. No session opens these calls, and the token opens no other call.
+    /// Phones that scan for a desk, authenticated by a token. A session gives no access to these calls, and the token
+    /// gives access to no others.
     Phone,
 }
 
@@ -115,6 +116,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("PUT", "/me/suggestions", Access::SignedIn),
     ("GET", "/books", Access::Anyone),
     ("GET", "/genres", Access::Anyone),
+    ("GET", "/books/counts", Access::Admin),
     ("GET", "/shelves", Access::Anyone),
     ("POST", "/books", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}", Access::Anyone),
@@ -260,7 +262,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/settings/library/preview", Access::May(Capability::Settings)),
     ("GET", "/backups", Access::May(Capability::Settings)),
     ("POST", "/backups", Access::May(Capability::Settings)),
-    // The handler also requires every other capability, because a backup holds everything.
+    // The handler also requires every other capability, because a backup contains all data.
     ("GET", "/backups/{name}", Access::May(Capability::Settings)),
     ("GET", "/overview", Access::Admin),
     ("PUT", "/overview/steps", Access::May(Capability::Settings)),

@@ -52,11 +52,11 @@ use crate::{
 
 /// Default page length: four rows of six cards.
 const DEFAULT_LIMIT: i64 = 24;
-/// Limits of the search text; as long as the longest title.
+/// Limits of the search text, which may be as long as the longest title.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, kind: Kind::Line };
 /// Limits of the genre filter, which may be empty.
 const OF_GENRE: Text = Text { min: 0, ..GENRE };
-/// Maximum number of genres listed; more than a reader chooses from.
+/// Maximum number of genres listed, so that readers can look through the list.
 const MOST_GENRES: usize = 60;
 
 /// Search, filters and page of the book list.
@@ -64,8 +64,8 @@ const MOST_GENRES: usize = 60;
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
     /// Text to find in title or author, ignoring case and accents, best matches first: the title itself, whole words,
-    /// parts of words, then the more popular book. If no book contains the text, it is looked up as an ISBN or a
-    /// barcode; otherwise the books of `meant` are listed.
+    /// parts of words, then the more popular book. If no book contains the text, the search tries the text as an ISBN
+    /// or a barcode, and then lists the books of `meant`.
     #[serde(default)]
     q: String,
     /// Fields to search.
@@ -142,7 +142,7 @@ pub struct BookList {
     similar: Vec<SimilarBook>,
 }
 
-/// Text searched instead of one that no book matches.
+/// Text that the search used instead, because no book matches the given text.
 #[derive(Serialize, ToSchema)]
 pub struct Meant {
     /// Words of the text, as the first book spells them.
@@ -167,7 +167,7 @@ impl Meant {
 pub struct SimilarBook {
     #[serde(flatten)]
     book: Book,
-    /// Words of its title or author spelled almost like the search words.
+    /// Words of the title or author that are spelled almost like the search words.
     spelled: Vec<String>,
 }
 
@@ -232,7 +232,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     Ok(ready)
 }
 
-/// Runs exact counts one at a time.
+/// Permit for one exact count at a time.
 static COUNTING: Semaphore = Semaphore::const_new(1);
 
 fn find(index: &Index, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -> search::Page {
@@ -329,7 +329,7 @@ pub struct GenreList {
     genres: Vec<Genre>,
 }
 
-/// List the genres that books have.
+/// List the sixty most common genres of the catalogue.
 #[utoipa::path(get, path = "/genres", responses((status = 200, body = GenreList)))]
 pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
     panic_if_planted();
@@ -338,6 +338,53 @@ pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
     genres.sort_by_cached_key(|(genre, _)| title_key(genre));
     let genres = genres.into_iter().map(|(genre, books)| Genre { genre, books });
     axum::Json(GenreList { genres: genres.collect() })
+}
+
+/// Titles whose copies are counted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CountsQuery {
+    /// Ids of up to 100 titles, separated by commas.
+    #[serde(default)]
+    ids: String,
+}
+
+/// Copies of a title, and readers who wait for one.
+#[derive(Serialize, ToSchema)]
+pub struct BookCounts {
+    id: BookId,
+    /// Number of copies in any state but withdrawn.
+    copies: i64,
+    /// Number of readers in the queue, without those for whom a copy is kept.
+    waiting: i64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct BookCountsList {
+    /// Counts by title; ids of no title are left out.
+    counts: Vec<BookCounts>,
+}
+
+/// Maximum number of titles counted at once.
+const COUNTED_AT_ONCE: usize = 100;
+
+/// Count the copies of titles, and the readers waiting for them.
+#[utoipa::path(get, path = "/books/counts", params(CountsQuery), responses((status = 200, body = BookCountsList)))]
+pub async fn count_copies_of_books(
+    State(app): State<Shared>,
+    Query(query): Query<CountsQuery>,
+) -> Result<axum::Json<BookCountsList>> {
+    let ids = query.ids.split(',').filter(|id| !id.is_empty()).map(|id| id.parse().map(BookId));
+    let ids: Option<Vec<BookId>> = ids.collect::<std::result::Result<_, _>>().ok();
+    let mut invalid = Invalid::default();
+    let ids = ids.filter(|ids| ids.len() <= COUNTED_AT_ONCE).unwrap_or_else(|| {
+        invalid.push("ids", message::not_ids(COUNTED_AT_ONCE));
+        Vec::new()
+    });
+    invalid.into_result(())?;
+    let found = app.library.db.read(move |tx| books::counts(tx, &ids)).await?;
+    let counts = found.into_iter().map(|(id, copies, waiting)| BookCounts { id, copies, waiting });
+    Ok(axum::Json(BookCountsList { counts: counts.collect() }))
 }
 
 /// Book with the average of its reviews.
@@ -498,7 +545,7 @@ pub(super) fn store_new(
         .with_location(&format!("{}/books/{id}", super::API))
 }
 
-/// Update a book, given the `ETag` it was loaded with.
+/// Update a book, given the `ETag` of the loaded version.
 #[utoipa::path(put, path = "/books/{id}", params(("id" = i64, Path), ("If-Match" = String, Header)), request_body = BookForm,
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn update_book(
@@ -541,7 +588,7 @@ pub async fn update_book(
     .await
 }
 
-/// Delete a book and its reviews; its open loans stay.
+/// Delete a book and its reviews; open loans of the book continue.
 #[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn delete_book(
     State(app): State<Shared>,
@@ -557,7 +604,7 @@ pub async fn delete_book(
     .await
 }
 
-/// Serves the drawn cover of a book without a picture.
+/// Serves an uploaded cover (`.jpg`), or the drawn cover of a book without one (`.svg`).
 pub async fn cover(
     State(app): State<Shared>,
     PathText(file): PathText,
@@ -585,8 +632,8 @@ pub struct Preview {
     genre: String,
 }
 
-/// Draws the cover that a book would get, while its words are typed. Colours depend on the id, so those of a book not
-/// added yet may still change.
+/// Draws the cover of a book while a librarian types the title, author and genre. The colours depend on the id, so they
+/// may change when a new book is added.
 pub async fn preview_cover(Query(of): Query<Preview>) -> Response {
     drawn(&Cover { id: of.id, title: &of.title, author: &of.author, genre: &of.genre })
 }

@@ -42,14 +42,14 @@ pub struct Reservation {
     offered: bool,
     /// Number of waiting readers.
     waiting: i64,
-    /// Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
-    /// beyond the readers before them in the queue.
+    /// Number of copies that the caller may borrow without the desk: the copy kept for the caller, or the copies on the
+    /// shelf less the readers ahead of the caller in the queue.
     free: i64,
     /// False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted.
     fillable: bool,
     /// Number of copies in repair; 0 while a copy is on the shelf.
     in_repair: i64,
-    /// Latest date a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
+    /// Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
     /// Hold of the caller; null without one.
@@ -111,7 +111,7 @@ pub struct NewHold {
     overriding: Option<OverrideForm>,
 }
 
-/// Reserve a title of which no copy is free (R-HOLD-1).
+/// Reserve a title that has no free copy (R-HOLD-1).
 #[utoipa::path(post, path = "/books/{id}/holds", params(("id" = i64, Path)), request_body = Option<NewHold>,
     responses((status = 201, body = Hold)))]
 pub async fn place_hold(
@@ -148,7 +148,7 @@ pub struct CancelQuery {
     reason: String,
 }
 
-/// Cancel a hold; a copy kept for it goes to the next reader in the queue.
+/// Cancel a hold; a copy kept for the hold goes to the next reader in the queue.
 #[utoipa::path(delete, path = "/holds/{id}", params(("id" = i64, Path), CancelQuery), responses((status = 204)))]
 pub async fn cancel_hold(
     State(app): State<Shared>,
@@ -177,7 +177,7 @@ pub struct CancelledHolds {
     count: i64,
 }
 
-/// Cancel all reservations of a title; refused unless no copy is left that could fill them.
+/// Cancel all reservations of a title; refused while the library has a copy that could fill them.
 #[utoipa::path(delete, path = "/books/{id}/holds", params(("id" = i64, Path), CancelQuery),
     responses((status = 200, body = CancelledHolds)))]
 pub async fn cancel_holds_of_book(
@@ -345,6 +345,8 @@ pub struct HoldQuery {
 pub struct HoldList {
     /// Ready holds by their last day, waiting ones in the order placed, ended ones newest first.
     holds: Vec<Hold>,
+    /// Number of copies kept for readers.
+    ready: i64,
     /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
@@ -380,7 +382,7 @@ pub async fn list_holds(
             for hold in found {
                 holds.push(hold::complete(tx, &rulebook.calendar, today, hold)?);
             }
-            Ok(HoldList { holds, today, next })
+            Ok(HoldList { holds, ready: holds::count_ready(tx)?, today, next })
         })
         .await?;
     Ok(axum::Json(found))
@@ -399,7 +401,7 @@ pub struct WantedTitle {
     copies: i64,
     /// False if no copy is left that could be lent.
     fillable: bool,
-    /// Latest date the first reader in the queue should get a copy; null if unknown.
+    /// Date by which the first reader in the queue should get a copy; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
 }

@@ -114,7 +114,8 @@ pub struct App {
     /// Catalogue pages that are ready to send.
     pub pages: ready::Answers<books::Asked>,
     pub passwords: Passwords,
-    /// Secret key, shared by all servers, of the proofs that a browser signed in before and of signed links.
+    /// Secret key, shared by all servers, that signs links and the proof that an account signed in with a browser
+    /// before.
     pub browser_key: String,
     pub sessions: Sessions,
     /// Operator's settings.
@@ -171,6 +172,7 @@ fn api() -> OpenApiRouter<Shared> {
         .merge(people_api())
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
+        .routes(routes!(books::count_copies_of_books))
         .routes(routes!(shelves::list_shelves))
         .routes(routes!(suggestions::list_also_borrowed))
         .routes(routes!(suggestions::read_suggestion_choice, suggestions::save_suggestion_choice))

@@ -18,6 +18,7 @@ messages! {
     "notIdempotencyKey" = not_idempotency_key(max: usize):
         "Idempotency-Key must be one key of 1 to {max} printable ASCII characters.";
     "tooManyFigures" = too_many_figures(max: usize): "At most {max} figures, each a number.";
+    "notIds" = not_ids(max: usize): "This must be up to {max} whole numbers, separated by commas.";
     "noSuchOrder" = no_such_order(choices: &str): "The list can be ordered by {choices}.";
 
     // Failed requests.

@@ -1,6 +1,7 @@
 //! Books: their records, and the number of copies on the shelf.
 
 use jiff::civil::Date;
+use serde_json::json;
 
 use super::{Error, Param, Result, Row, Tx, imports};
 use crate::{
@@ -219,7 +220,7 @@ pub enum Update {
     Missing,
     /// Another edit was saved since the form was loaded.
     Stale,
-    /// The form removes more copies than are left on the shelf; contains the number there now.
+    /// The form removes more copies than are left on the shelf; contains the present number on the shelf.
     TooFew(i64),
 }
 
@@ -278,8 +279,8 @@ pub fn update(
     })
 }
 
-/// Deletes a book and its reviews; its loans stay (R-BOOK-6). Keeps book and reviews aside until the end of the day,
-/// for [`restore`]. Returns `false` if there is no such book.
+/// Deletes a book and its reviews, but not its loans (R-BOOK-6). Keeps the rows of book and reviews until the end of
+/// the day, for [`restore`]. Returns `false` if there is no such book.
 pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
     let kept = tx.execute(
         sql!(
@@ -307,8 +308,8 @@ pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
     Ok(true)
 }
 
-/// Restores a deleted book and its reviews, moving those of people merged since to the record that was kept. Returns
-/// `false` if the book is no longer kept, or an import added the same row again.
+/// Restores a deleted book and its reviews; a review by a person merged since then goes to the kept record. Returns
+/// `false` if the rows of the deleted book were purged, or an import added the same row again.
 pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let restored = tx.execute(
         sql!(
@@ -368,7 +369,7 @@ pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
     Ok(())
 }
 
-/// Sets the status from the count, as when a student opens the book (R-DETAIL-3); `false` if there is no such book.
+/// Sets the status from the count when a student opens the book (R-DETAIL-3); `false` if there is no such book.
 pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let touched = tx.execute(
         sql!(
@@ -393,7 +394,7 @@ pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     Ok(title)
 }
 
-/// Subtracts one copy; the caller has locked the title's row and found a copy on the shelf.
+/// Subtracts one copy from the count; the caller has locked the title's row and found a copy on the shelf.
 pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     let left: i64 = tx.query_one(
         sql!(
@@ -411,7 +412,7 @@ pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     Ok(())
 }
 
-/// Returns up to `limit` titles without a description added before `before`, newest first.
+/// Returns up to `limit` titles that have no description and were added before `before`, newest first.
 pub fn not_described(tx: &mut Tx<'_>, before: BookId, limit: i64) -> Result<Vec<BookId>> {
     tx.query(
         sql!("SELECT id FROM books WHERE description = '' AND id < $1 ORDER BY id DESC LIMIT $2"),
@@ -425,7 +426,7 @@ pub fn count_not_described(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM books WHERE description = ''"), &[], |row| row.get(0))
 }
 
-/// Returns the price of a title's copies without a price of their own.
+/// Returns the price of a title, which applies to copies without their own price.
 pub fn price(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Money>> {
     let price = tx.query_opt(sql!("SELECT price FROM books WHERE id = $1"), &[&id], |row| row.get(0))?;
     Ok(price.flatten())
@@ -479,4 +480,28 @@ pub fn exists(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
 /// Counts the books of the catalogue.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM books"), &[], |row| row.get(0))
+}
+
+/// Returns for each of these books the number of copies that are not withdrawn, and of waiting readers.
+pub fn counts(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<(BookId, i64, i64)>> {
+    macro_rules! counts {
+        ($list:literal) => {
+            sql!(
+                "SELECT id, (SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition <> 'withdrawn'),
+                        (SELECT COUNT(*) FROM holds WHERE book_id = books.id AND state IN ('waiting', 'ready')
+                           AND state = 'waiting')
+                 FROM books WHERE id IN (",
+                $list,
+                ")"
+            )
+        };
+    }
+    let statement = if tx.is_postgres() {
+        counts!(
+            "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS asked (id)"
+        )
+    } else {
+        counts!("SELECT value FROM json_each($1)")
+    };
+    tx.query(statement, &[&json!(ids).to_string()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
 }

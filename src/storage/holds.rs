@@ -23,7 +23,7 @@ fn state(text: &str) -> Result<HoldState> {
 pub struct OpenHold {
     pub id: HoldId,
     pub user_id: UserId,
-    /// Sort key of the queue, followed by the id.
+    /// Sort key in the queue; ties are sorted by id.
     pub queue_key: i64,
     /// Copy kept for the reader, and the last day to fetch it; `None` while the hold waits.
     pub kept: Option<(CopyId, Date)>,
@@ -105,7 +105,7 @@ pub fn wait(tx: &mut Tx<'_>, id: HoldId, queue_key: i64) -> Result<()> {
     )
 }
 
-/// Ends an open hold; the copy kept last stays recorded.
+/// Ends an open hold. The copy kept for the hold stays recorded, for [`reopen`].
 pub fn end(tx: &mut Tx<'_>, id: HoldId, state: HoldState, at: i64) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE holds SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'ready')"),
@@ -192,6 +192,11 @@ pub fn titles_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<BookId>> {
         )
     };
     tx.query(statement, &[&json!(people).to_string()], |row| row.get(0))
+}
+
+/// Counts the copies kept for readers.
+pub fn count_ready(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM holds WHERE state = 'ready'"), &[], |row| row.get(0))
 }
 
 /// Returns up to `limit` ready holds after `after` whose stored last day is past.
@@ -348,7 +353,7 @@ pub struct Prospect {
     pub in_repair: i64,
 }
 
-/// Counts the copies of a title that may still fill a reservation.
+/// Returns the outlook for the reservations of a title.
 pub fn prospect(tx: &mut Tx<'_>, book: BookId) -> Result<Prospect> {
     let counts = copies::counts(tx, book)?;
     let in_repair =

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use crate::{app::TestApp, common::Database};
 
-on_both_databases!(a_list_of_copies_names_since_when_and_who_had_each_last_l11);
+on_both_databases!(
+    a_list_of_copies_names_since_when_and_who_had_each_last_l11,
+    the_copies_of_the_titles_on_a_page_are_counted_at_once_l26,
+);
 
 async fn a_list_of_copies_names_since_when_and_who_had_each_last_l11(database: Database) {
     let app = TestApp::on(database).await;
@@ -39,4 +42,30 @@ async fn a_list_of_copies_names_since_when_and_who_had_each_last_l11(database: D
     // An erased reader is not named.
     desk.delete(&format!("/people/{}", bala.uid)).await.expect(204);
     assert_eq!(listed().await, [(day.clone(), Value::Null), (day, Value::Null)]);
+}
+
+async fn the_copies_of_the_titles_on_a_page_are_counted_at_once_l26(database: Database) {
+    let app = TestApp::on(database).await;
+    let (asha, bala, desk) = (app.student(1).await, app.student(2).await, app.admin(0).await);
+    let (godaan, emma) = (app.book("Godaan", 1).await, app.book("Emma", 3).await);
+    asha.borrow(godaan).await;
+    bala.ask(&format!("/books/{godaan}/holds")).await.expect(201);
+    let copies = desk.get(&format!("/books/{emma}/copies")).await.expect(200);
+    let path = format!("/copies/{}/move", copies["copies"][0]["id"]);
+    desk.post(&path, &json!({ "state": "withdrawn" })).await.expect(200);
+
+    let list = desk.get(&format!("/books/counts?ids={emma},{godaan},999")).await.expect(200);
+    let mut counts = list["counts"].as_array().expect("a list").clone();
+    counts.sort_by_key(|one| one["id"].as_i64());
+    let expected = [(godaan, 1, 1), (emma, 2, 0)];
+    assert_eq!(
+        counts,
+        expected.map(|(id, copies, waiting)| json!({ "id": id, "copies": copies, "waiting": waiting }))
+    );
+    assert_eq!(desk.get("/books/counts").await.expect(200), json!({ "counts": [] }));
+    let many = vec!["1"; 101].join(",");
+    for wrong in ["1,x", "1;2", many.as_str()] {
+        assert_eq!(desk.get(&format!("/books/counts?ids={wrong}")).await.wrong_fields(), ["ids"], "{wrong}");
+    }
+    asha.get(&format!("/books/counts?ids={emma}")).await.problem(403, "forbidden");
 }

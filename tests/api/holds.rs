@@ -100,8 +100,8 @@ async fn a_returned_copy_is_kept_and_only_its_reader_borrows_it_r_hold_2_r_hold_
     );
     let ready = admin.get("/holds").await.expect(200);
     assert_eq!(
-        (&ready["holds"][0]["userName"], &ready["holds"][0]["barcode"]),
-        (&json!("Student 2"), &json!("L000001"))
+        (&ready["holds"][0]["userName"], &ready["holds"][0]["barcode"], &ready["ready"]),
+        (&json!("Student 2"), &json!("L000001"), &json!(1))
     );
     let mine = bala.get("/me/holds").await.expect(200);
     assert_eq!((&mine["holds"][0]["state"], &mine["holds"][0]["place"]), (&json!("ready"), &Value::Null));

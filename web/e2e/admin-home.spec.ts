@@ -1,4 +1,5 @@
 import { card, cardsPerRow, expectDone, expectRefused, heading, question, search } from './support/screens'
+import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
 
 test.use({ as: 'librarian' })
@@ -191,4 +192,27 @@ test('R-HOME-6 a delete that fails says so, is logged, and the list is still the
   await expectRefused(page, 'Error deleting book, please try again.')
   await watch.logged(/Error deleting book/)
   await expect(heading(page)).toHaveText('Books')
+})
+
+test('L26 the catalogue as a list: copies, shelf and queue in rows, sorted, remembered, and without a violation', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook({ title: 'Zzz Kept in Rows', author: 'Aaa First', noOfBooks: 1 })
+  const [reader, next] = [await library.student(), await library.student()]
+  await reader.borrow(book.id)
+  await next.ask('POST', `/books/${book.id}/holds`, {})
+  await page.goto('home?q=Kept+in+Rows')
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  const table = page.getByRole('table', { name: 'Books' })
+  const line = table.getByRole('row').filter({ hasText: book.title })
+  await expect(line.getByRole('cell')).toHaveText(['Aaa First', book.location, '0', '1', '1'])
+  await expectAccessible(page, 'the catalogue as a list')
+  await page.goto('home')
+  await table.getByRole('link', { name: 'Author' }).click()
+  await expect(page).toHaveURL(/sort=author/)
+  await expect(table.getByRole('columnheader', { name: 'Author' })).toHaveAttribute('aria-sort', 'ascending')
+  await expect(table.getByRole('row').nth(1)).toContainText('Aaa First')
+  await page.getByRole('button', { name: 'Covers', exact: true }).click()
+  await expect(card(page, book.title)).toBeVisible()
 })

@@ -106,7 +106,9 @@ test.describe('a librarian', () => {
     await question(page).getByRole('button', { name: 'Return and restock' }).click()
     await expectDone(page, 'Put it on the hold shelf: kept for Bala Krishnan until')
 
-    await page.goto('holds')
+    const ready = page.getByRole('navigation').getByRole('link', { name: /^\d+ ready$/ })
+    await expect(ready, 'L25: the bar counts the kept copies').toHaveAttribute('href', '/library/holds')
+    await ready.click()
     const shelf = page.getByRole('region', { name: 'Hold shelf' })
     await expect(shelf.getByRole('link', { name: 'Bala Krishnan' })).toBeVisible()
     await page.getByRole('button', { name: `Print slip: Bala Krishnan, ${book.title}` }).click()

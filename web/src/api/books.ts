@@ -67,6 +67,19 @@ export const exactTotalQuery = (filter: BookFilter) =>
     staleTime: 30_000,
   })
 
+/** Copies and waiting readers of the titles on a page, by id. */
+export const bookCountsQuery = (ids: readonly number[]) =>
+  queryOptions({
+    // Below the books, so that what changes them invalidates the counts.
+    queryKey: [...keys.books, 'counts', ids],
+    queryFn: async ({ signal }) => {
+      const query = { ids: ids.join(',') }
+      const { counts } = await dataOf(client.GET('/books/counts', { params: { query }, signal }))
+      return new Map(counts.map((one) => [one.id, one]))
+    },
+    staleTime: 30_000,
+  })
+
 /** Genres in the catalogue. */
 export const genresQuery = queryOptions({
   queryKey: keys.genres,

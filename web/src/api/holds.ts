@@ -39,6 +39,16 @@ export const readyHoldsQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
+/** Number of copies kept for readers, for the navigation bar. */
+export const readyCountQuery = queryOptions({
+  queryKey: keys.readyCount,
+  queryFn: async ({ signal }) => {
+    const { ready } = await dataOf(client.GET('/holds', { params: { query: { limit: 1 } }, signal }))
+    return ready
+  },
+  staleTime: 60_000,
+})
+
 /** Titles with waiting readers, longest queues first. */
 export const wantedQuery = infiniteQueryOptions({
   queryKey: keys.wanted,
@@ -51,7 +61,7 @@ export const wantedQuery = infiniteQueryOptions({
 /** Invalidated when a hold begins, moves or ends: lists of holds, the title's queue, and the kept copy. */
 const EVERYTHING = [keys.holds, keys.myHolds, keys.books, keys.people, keys.toShelve]
 
-/** Places a hold; after a refusal the book is reloaded too, since a copy was just returned. */
+/** Places a hold; after a refusal the book is reloaded too, since a reader may have returned a copy. */
 export const placeHold = action({
   name: 'placeHold',
   send: ({ bookId, person }: { bookId: number; person?: number }, call) =>

@@ -42,6 +42,7 @@ export const keys = {
   myHolds: ['me', 'holds'] as const,
   holds: ['holds'] as const,
   readyHolds: ['holds', 'ready'] as const,
+  readyCount: ['holds', 'count'] as const,
   wanted: ['holds', 'wanted'] as const,
   personHolds: (uid: number) => ['people', 'one', uid, 'holds'] as const,
   people: ['people'] as const,

@@ -2203,6 +2203,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/books/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the copies of titles, and the readers waiting for them. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Ids of up to 100 titles, separated by commas. */
+                    ids?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BookCountsList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/changes": {
         parameters: {
             query?: never;
@@ -10631,6 +10679,24 @@ export interface components {
             status: components["schemas"]["Status"];
             title: string;
         };
+        /** @description Copies of a title, and readers who wait for one. */
+        BookCounts: {
+            /**
+             * Format: int64
+             * @description Number of copies in any state but withdrawn.
+             */
+            copies: number;
+            id: components["schemas"]["BookId"];
+            /**
+             * Format: int64
+             * @description Number of readers in the queue, without those for whom a copy is kept.
+             */
+            waiting: number;
+        };
+        BookCountsList: {
+            /** @description Counts by title; ids of no title are left out. */
+            counts: components["schemas"]["BookCounts"][];
+        };
         /** @description Book with the average of its reviews. */
         BookDetail: components["schemas"]["Book"] & {
             /**
@@ -11696,6 +11762,11 @@ export interface components {
             holds: components["schemas"]["Hold"][];
             /** @description Cursor of the next page. */
             next: string | null;
+            /**
+             * Format: int64
+             * @description Number of copies kept for readers.
+             */
+            ready: number;
             /**
              * Format: date
              * @description Today in the library's time zone.

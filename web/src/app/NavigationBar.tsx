@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
 import { useLibraryName } from '../api/config'
+import { readyCountQuery } from '../api/holds'
 import { overdueQuery } from '../api/loans'
 import type { User } from '../api/types'
 import { lazyChunk, Chunk } from '../lib/lazyChunk'
@@ -20,7 +21,7 @@ const NoticesBell = lazyChunk('bell', () => import('./NoticesBell'))
 
 type NavigationBarProps = {
   user: User | null
-  /** The user must set up a second factor first; no other screen is open. */
+  /** True while the user must set up a second factor before other screens open. */
   enrolling: boolean
   /** Number of unread notices. */
   unread: number
@@ -56,6 +57,7 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
             <Fragment key={screen.path}>
               <BarLink screen={screen} />
               {screen.path === screens.fine.path && <Overdue />}
+              {screen.path === screens.holds.path && <Ready />}
             </Fragment>
           ))}
         {role === null && <BarLink screen={screens.register} />}
@@ -101,7 +103,7 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
   )
 }
 
-/** The brand leads a librarian to the borrowed books, as specified. */
+/** Returns the address that the brand links to: for a librarian the borrowed books, as specified. */
 function brandTo(user: User | null): string {
   if (!user) return paths.login()
   return user.role === 'admin' ? paths.fine() : homeOf(user.role)
@@ -119,10 +121,21 @@ function BarLink({ screen }: { screen: Screen }) {
 function Overdue() {
   const count = useQuery(overdueQuery).data
   if (!count) return null
+  return <Count to={`${paths.fine()}?due=overdue`} color="red" text={t('app.nav.overdue', { count })} />
+}
+
+/** Link to the copies kept for readers, with their number (L25). */
+function Ready() {
+  const count = useQuery(readyCountQuery).data
+  if (!count) return null
+  return <Count to={paths.holds()} color="teal" text={t('app.nav.ready', { count })} />
+}
+
+function Count({ to, color, text }: { to: string; color: string; text: string }) {
   return (
-    <Link to={`${paths.fine()}?due=overdue`} className={classes.overdue}>
-      <Badge color="red" size="sm">
-        {t('app.nav.overdue', { count })}
+    <Link to={to} className={classes.count}>
+      <Badge color={color} size="sm">
+        {text}
       </Badge>
     </Link>
   )

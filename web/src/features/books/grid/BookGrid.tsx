@@ -16,6 +16,7 @@ import {
 import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
+import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { rich, t } from '../../../lib/messages'
 import { genreName } from '../genre'
 import { BookCard } from './BookCard'
@@ -47,6 +48,8 @@ type BookGridProps = {
   isShelved?: boolean
   /** `place` is the book's position in the list. */
   actions?: (book: Book, place: number) => ReactNode
+  /** Shows a table instead of cards. */
+  isTable?: boolean
   /** Offers controls for order, genre and availability. */
   filters?: boolean
   /** Content below the first row of books. */
@@ -54,6 +57,8 @@ type BookGridProps = {
   /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
 }
+
+const BookTable = lazyChunk('book table', () => import('../lists/BookTable'))
 
 const COLUMN_GAP = 24
 const ROW_GAP = { tall: 40, wide: 32, slim: 12 }
@@ -94,6 +99,7 @@ export function BookGrid({
   linkTo,
   isShelved = false,
   actions,
+  isTable = false,
   filters = false,
   between,
   empty,
@@ -130,6 +136,10 @@ export function BookGrid({
             ) : (
               empty
             )
+          ) : isTable ? (
+            <Chunk part={BookTable}>
+              <BookTable query={query} />
+            </Chunk>
           ) : (
             <Rows
               query={query}
@@ -226,14 +236,14 @@ type RowsProps = {
 }
 
 /**
- * Last measured height of the first row with `between`, for readers who return: their scroll position depends on it.
+ * Last measured height of the first row with `between`. The scroll position of returning readers depends on this height.
  */
 const firstRow = { height: 0 }
 
 /** Rows rendered outside the window on either side. */
 const OVERSCAN = 2
 
-/** True after the first paint; content outside the window is rendered after it. */
+/** True after the first paint; content outside the window is rendered only then. */
 function usePainted(): boolean {
   const [painted, setPainted] = useState(false)
   useEffect(() => {
