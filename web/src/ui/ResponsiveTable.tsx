@@ -1,9 +1,12 @@
 import { Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import type { MouseEvent, ReactNode } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { rebased, useParamsNow } from '../lib/paramsNow'
 import classes from './ResponsiveTable.module.css'
+
+type Order = { direction: 'ascending' | 'descending' | null; to: string }
 
 export type Column<Row> = {
   /** Heading of the column, and label of the value on a card. */
@@ -13,7 +16,7 @@ export type Column<Row> = {
   /** `end` for amounts. */
   align?: 'start' | 'end'
   /** Current order by this column, and the address of the list in that order or its reverse. */
-  order?: { direction: 'ascending' | 'descending' | null; to: string } | undefined
+  order?: Order | undefined
   /** On a card the cell has its own line without a label: for buttons and self-explanatory content. */
   bare?: boolean
 }
@@ -29,6 +32,24 @@ type ResponsiveTableProps<Row> = {
   cardsUpTo?: string
   /** Compact rows, for long lists. */
   dense?: boolean
+}
+
+function OrderLink({ title, order: { direction, to } }: { title: string; order: Order }) {
+  const [shown] = useSearchParams()
+  const paramsNow = useParamsNow()
+  const navigate = useNavigate()
+  function follow(event: MouseEvent) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    // A filter may have changed since this link was rendered.
+    event.preventDefault()
+    void navigate({ search: rebased(shown, new URLSearchParams(to), paramsNow()).toString() }, { replace: true })
+  }
+  return (
+    <Link to={{ search: to }} replace className={classes.order} data-direction={direction} onClick={follow}>
+      {title}
+      {direction === 'descending' ? <ChevronDown data-size="16" /> : <ChevronUp data-size="16" />}
+    </Link>
+  )
 }
 
 /** A table with a sticky header; in narrow windows each row becomes a card of labelled values. */
@@ -60,14 +81,7 @@ export function ResponsiveTable<Row>({
               data-align={align}
               aria-sort={order && (order.direction ?? 'none')}
             >
-              {order ? (
-                <Link to={{ search: order.to }} replace className={classes.order} data-direction={order.direction}>
-                  {title}
-                  {order.direction === 'descending' ? <ChevronDown data-size="16" /> : <ChevronUp data-size="16" />}
-                </Link>
-              ) : (
-                title
-              )}
+              {order ? <OrderLink title={title} order={order} /> : title}
             </Table.Th>
           ))}
         </Table.Tr>
