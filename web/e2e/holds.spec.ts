@@ -106,6 +106,7 @@ test.describe('a librarian', () => {
     await question(page).getByRole('button', { name: 'Return and restock' }).click()
     await expectDone(page, 'Put it on the hold shelf: kept for Bala Krishnan until')
 
+    await page.setViewportSize({ width: 1680, height: 900 })
     const ready = page.getByRole('navigation').getByRole('link', { name: /^\d+ ready$/ })
     await expect(ready, 'L25: the bar counts the kept copies').toHaveAttribute('href', '/library/holds')
     await ready.click()

@@ -8,6 +8,7 @@ import { readyCountQuery } from '../api/holds'
 import { overdueQuery } from '../api/loans'
 import type { User } from '../api/types'
 import { lazyChunk, Chunk } from '../lib/lazyChunk'
+import { numberText } from '../lib/format'
 import { t } from '../lib/messages'
 import type { Screen } from '../lib/screen'
 import { homeOf, paths, screens, screensOf } from '../screens'
@@ -33,6 +34,8 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
   const role = user?.role ?? null
   const links = enrolling ? [] : screensOf(user)
   const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
+  // On narrower screens the count would break the bar into two lines.
+  const hasRoom = useMediaQuery('(min-width: 90em)', true, { getInitialValueInEffect: false })
   const more = links.filter(({ place }) => place === 'more' || (place === 'wide' && !isWide))
   const { pathname, search } = useLocation()
   const name = useLibraryName()
@@ -57,7 +60,7 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
             <Fragment key={screen.path}>
               <BarLink screen={screen} />
               {screen.path === screens.fine.path && <Overdue />}
-              {screen.path === screens.holds.path && <Ready />}
+              {screen.path === screens.holds.path && hasRoom && <Ready />}
             </Fragment>
           ))}
         {role === null && <BarLink screen={screens.register} />}
@@ -128,12 +131,15 @@ function Overdue() {
 function Ready() {
   const count = useQuery(readyCountQuery).data
   if (!count) return null
-  return <Count to={paths.holds()} color="teal" text={t('app.nav.ready', { count })} />
+  // The bar has room for the number only.
+  return <Count to={paths.holds()} color="teal" text={numberText(count)} label={t('app.nav.ready', { count })} />
 }
 
-function Count({ to, color, text }: { to: string; color: string; text: string }) {
+type CountProps = { to: string; color: string; text: string; label?: string }
+
+function Count({ to, color, text, label }: CountProps) {
   return (
-    <Link to={to} className={classes.count}>
+    <Link to={to} className={classes.count} aria-label={label} title={label}>
       <Badge color={color} size="sm">
         {text}
       </Badge>
