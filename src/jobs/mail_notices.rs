@@ -425,7 +425,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
 pub struct Planned {
     /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
-    /// Number of people with reminders and neither an address nor, for a guardian, a phone that the library can use.
+    /// Number of digests that cannot be sent, because the library knows no address and, for a guardian, no phone.
     pub without_address: usize,
 }
 

@@ -30,28 +30,28 @@ pub struct SendMails {
     post: Arc<SmtpClient>,
     /// Address of the page that a reset link opens, without the token.
     reset_page: String,
-    /// Time of the last count of the outbox.
-    counted: AtomicI64,
+    counted: Counted,
 }
 
 impl SendMails {
     /// Creates the job for a library at this address.
     #[must_use]
     pub fn new(post: Arc<SmtpClient>, public_url: &Url) -> Self {
-        Self { post, reset_page: format!("{public_url}library/reset"), counted: AtomicI64::new(i64::MIN) }
+        Self { post, reset_page: format!("{public_url}library/reset"), counted: Counted::default() }
     }
 }
 
 /// Runs all the time. A text message is sent at least once, always under the same id.
 pub struct SendTexts {
     gateway: Arc<TextGateway>,
+    counted: Counted,
 }
 
 impl SendTexts {
     /// Creates the job.
     #[must_use]
     pub fn new(gateway: Arc<TextGateway>) -> Self {
-        Self { gateway }
+        Self { gateway, counted: Counted::default() }
     }
 }
 
@@ -60,8 +60,8 @@ impl Job for SendTexts {
     const PAUSE: Duration = Duration::from_secs(5);
 
     async fn run(&self, library: &Library, owner: &str) -> storage::Result<Outcome> {
-        let sending = Sending { lease: Self::NAME, sender: &*self.gateway, library, owner };
-        sending.run().await
+        self.counted.publish(library).await?;
+        Sending { lease: Self::NAME, sender: &*self.gateway, library, owner }.run().await
     }
 }
 
@@ -97,11 +97,7 @@ fn wait(tries: i64) -> i64 {
 /// # Errors
 /// Errors of the database.
 pub async fn send_mails(library: &Library, job: &SendMails, owner: &str) -> storage::Result<Outcome> {
-    let now = library.clock.now();
-    if now.saturating_sub(job.counted.load(Ordering::Relaxed)) >= COUNT_EVERY {
-        count(&library.db.read(mails::counts).await?, now);
-        job.counted.store(now, Ordering::Relaxed);
-    }
+    job.counted.publish(library).await?;
     let sending = Sending { lease: SendMails::NAME, sender: &*job.post, library, owner };
     let has_requests = library.db.read(password_links::has_requests).await?;
     if has_requests {
@@ -279,11 +275,29 @@ async fn answer_request(library: &Library, job: &SendMails) -> storage::Result<b
         .await
 }
 
-/// Publishes the state of the outbox.
-fn count(counts: &mails::Counts, now: i64) {
-    #[expect(clippy::cast_precision_loss, reason = "a number of mails or of seconds")]
-    let set = |name: &'static str, value: i64| metrics::gauge!(name).set(value as f64);
-    set("library_mails_queued", counts.queued);
-    set("library_mails_failed", counts.failed);
-    set("library_mails_oldest_seconds", counts.oldest.map_or(0, |at| (now - at).max(0) / 1000));
+/// Time of the last count of the outbox, in epoch milliseconds.
+struct Counted(AtomicI64);
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self(AtomicI64::new(i64::MIN))
+    }
+}
+
+impl Counted {
+    /// Publishes the state of the outbox, of all channels, if the last count is old enough.
+    async fn publish(&self, library: &Library) -> storage::Result<()> {
+        let now = library.clock.now();
+        if now.saturating_sub(self.0.load(Ordering::Relaxed)) < COUNT_EVERY {
+            return Ok(());
+        }
+        let counts = library.db.read(mails::counts).await?;
+        self.0.store(now, Ordering::Relaxed);
+        #[expect(clippy::cast_precision_loss, reason = "a number of mails or of seconds")]
+        let set = |name: &'static str, value: i64| metrics::gauge!(name).set(value as f64);
+        set("library_mails_queued", counts.queued);
+        set("library_mails_failed", counts.failed);
+        set("library_mails_oldest_seconds", counts.oldest.map_or(0, |at| (now - at).max(0) / 1000));
+        Ok(())
+    }
 }
