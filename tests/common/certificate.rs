@@ -4,8 +4,8 @@ use std::{net::TcpStream, path::Path, sync::Arc, time::Duration};
 
 use library::{server::tls::Files, tls::provider};
 use tokio_rustls::rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
-    pki_types::{CertificateDer, ServerName},
+    ClientConfig, ClientConnection, RootCertStore, ServerConfig, StreamOwned, SupportedProtocolVersion,
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject as _},
 };
 
 /// A self-signed certificate.
@@ -37,6 +37,18 @@ impl Certificate {
         std::fs::write(&files.certificate, &self.pem).expect("written");
         std::fs::write(&files.key, &self.key).expect("written");
         files
+    }
+
+    /// Returns the TLS settings of a server with this certificate.
+    pub fn server(&self) -> Arc<ServerConfig> {
+        let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).expect("a key");
+        let config = ServerConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![self.der.clone()], key)
+            .expect("a certificate with its key");
+        Arc::new(config)
     }
 
     /// Returns a client that trusts this certificate only.

@@ -11,10 +11,7 @@ use std::{
     time::Duration,
 };
 
-use tokio_rustls::rustls::{
-    ServerConfig, ServerConnection, StreamOwned,
-    pki_types::{PrivateKeyDer, pem::PemObject as _},
-};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::certificate::Certificate;
 
@@ -58,12 +55,12 @@ impl MailServer {
 
     /// Starts a server with TLS from the first byte.
     pub fn encrypted(certificate: &Certificate) -> Self {
-        Self::start(Some(config(certificate)), false)
+        Self::start(Some(certificate.server()), false)
     }
 
     /// Starts a server that takes mails after STARTTLS only.
     pub fn starttls(certificate: &Certificate) -> Self {
-        Self::start(Some(config(certificate)), true)
+        Self::start(Some(certificate.server()), true)
     }
 
     fn start(tls: Option<Arc<ServerConfig>>, is_late: bool) -> Self {
@@ -117,17 +114,6 @@ impl MailServer {
         }
         panic!("{} mails instead of {number}", self.received().len());
     }
-}
-
-fn config(certificate: &Certificate) -> Arc<ServerConfig> {
-    let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).expect("a key");
-    let config = ServerConfig::builder_with_provider(library::tls::provider())
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der.clone()], key)
-        .expect("a certificate");
-    Arc::new(config)
 }
 
 /// Talks in the clear until the client asks for TLS; takes no mail before (RFC 3207).

@@ -42,10 +42,7 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{
-        ServerConfig,
-        pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject as _},
-    },
+    rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject as _},
     server::TlsStream,
 };
 use url::{Url, form_urlencoded};
@@ -181,14 +178,7 @@ impl Provider {
     pub async fn start_encrypted(now: i64, certificate: &Certificate) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("https://localhost:{}", listener.local_addr().expect("an address").port());
-        let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).expect("a key");
-        let config = ServerConfig::builder_with_provider(library::tls::provider())
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der.clone()], key)
-            .expect("a certificate with its key");
-        Self::behind(Encrypted { listener, acceptor: TlsAcceptor::from(Arc::new(config)) }, url, now)
+        Self::behind(Encrypted { listener, acceptor: TlsAcceptor::from(certificate.server()) }, url, now)
     }
 
     fn behind<L>(listener: L, url: String, now: i64) -> Self
