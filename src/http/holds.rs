@@ -49,7 +49,7 @@ pub struct Reservation {
     fillable: bool,
     /// Number of copies in repair; 0 while a copy is on the shelf.
     in_repair: i64,
-    /// Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
+    /// Expected date of a copy for a new hold, if readers return all loans in time; null if unknown or not `offered`.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
     /// Hold of the caller; null without one.
@@ -401,7 +401,7 @@ pub struct WantedTitle {
     copies: i64,
     /// False if no copy is left that could be lent.
     fillable: bool,
-    /// Date by which the first reader in the queue should get a copy; null if unknown.
+    /// Expected date of a copy for the first reader in the queue; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
 }

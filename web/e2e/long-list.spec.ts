@@ -61,3 +61,18 @@ test('W29 far down a long list its first pages are let go, on the way back they 
   await toTheEnd()
   for (const [place, title] of await books(page)) expect(title).toBe(`Volume ${place?.padStart(4, '0')}`)
 })
+
+test('L26 as rows, the books that were dropped on the way down can be shown again', async ({ page }) => {
+  test.slow()
+  await page.goto('home')
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  const [first, last] = ['Volume 0001', `Volume 0${LONG}`].map((name) => page.getByRole('link', { name, exact: true }))
+  const [more, earlier] = ['Load more', 'Show earlier books'].map((name) => page.getByRole('button', { name }))
+  await expect(first!).toBeVisible()
+  // The last page has no button, and the first one none above it.
+  while (await more!.isVisible()) await more!.click()
+  await expect(last!).toBeVisible()
+  await expect(first!).toBeHidden()
+  while (await earlier!.isVisible()) await earlier!.click()
+  await expect(first!).toBeVisible()
+})

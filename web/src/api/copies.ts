@@ -2,8 +2,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import { FIRST_PAGE, pageAfter } from './pages'
-import type { Condition, Copy, CopyEdit, CopyState, NewCopies } from './types'
+import { everyPage, FIRST_PAGE, pageAfter } from './pages'
+import type { Condition, Copy, CopyEdit, CopyState, ListedCopy, NewCopies } from './types'
 
 const COPIES_PER_PAGE = 50
 
@@ -45,6 +45,14 @@ export const copiesInQuery = (state: CopyState) =>
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
+
+/** Reads all copies in a state. */
+export async function everyCopyIn(state: CopyState): Promise<ListedCopy[]> {
+  const pages = await everyPage((cursor) =>
+    dataOf(client.GET('/copies', { params: { query: { state, limit: 100, ...(cursor !== null && { cursor }) } } })),
+  )
+  return pages.flatMap(({ copies }) => copies)
+}
 
 /** Copies reported as returned while other readers wait for them, and not checked in yet. */
 export const unseenQuery = infiniteQueryOptions({

@@ -2,7 +2,8 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { AdminLoan, LoanDue, LoanOrder, Override } from './types'
+import { everyPage } from './pages'
+import type { LoanDue, LoanOrder, Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
@@ -40,19 +41,11 @@ export const loansByClassQuery = (list: LoanList) =>
   queryOptions({
     queryKey: [...keys.loans, 'by-class', list],
     queryFn: async ({ signal }) => {
-      const loans: AdminLoan[] = []
-      let cursor: string | null = null
-      do {
-        const query = { ...queryOf({ ...list, sort: 'batch' }), limit: LOANS_PER_PORTION }
-        // Each portion names the next one.
-        // oxlint-disable-next-line no-await-in-loop
-        const page: LoanPage = await dataOf(
-          client.GET('/loans', { params: { query: { ...query, ...(cursor !== null && { cursor }) } }, signal }),
-        )
-        loans.push(...page.loans)
-        cursor = page.next
-      } while (cursor !== null)
-      return loans
+      const query = { ...queryOf({ ...list, sort: 'batch' }), limit: LOANS_PER_PORTION }
+      const pages = await everyPage((cursor) =>
+        dataOf(client.GET('/loans', { params: { query: { ...query, ...(cursor !== null && { cursor }) } }, signal })),
+      )
+      return pages.flatMap(({ loans }) => loans)
     },
     gcTime: 0,
   })

@@ -2,8 +2,8 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import { FIRST_PAGE, pageAfter } from './pages'
-import type { ChargeForm, Debtor, DebtorPage, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
+import { everyPage, FIRST_PAGE, pageAfter } from './pages'
+import type { ChargeForm, Debtor, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
 
 /** A person's balance, charges and newest lines. */
 export const accountQuery = (uid: number) =>
@@ -51,16 +51,10 @@ export const debtorsQuery = (filter: DebtorFilter) =>
 
 /** Reads all people with a balance, page by page. */
 export async function everyDebtor(filter: DebtorFilter): Promise<Debtor[]> {
-  const all: Debtor[] = []
-  let cursor: string | null = null
-  do {
-    const query = { ...filter, limit: 100, ...cursorOf({ cursor }) }
-    // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const page: DebtorPage = await dataOf(client.GET('/money/debtors', { params: { query } }))
-    all.push(...page.debtors)
-    cursor = page.next
-  } while (cursor !== null)
-  return all
+  const pages = await everyPage((cursor) =>
+    dataOf(client.GET('/money/debtors', { params: { query: { ...filter, limit: 100, ...cursorOf({ cursor }) } } })),
+  )
+  return pages.flatMap(({ debtors }) => debtors)
 }
 
 /** Money taken today, this week and this month. */

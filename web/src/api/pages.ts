@@ -18,6 +18,19 @@ export function pageBefore(first: Page, start: PageStart): PageStart | undefined
   return first.previous ? { cursor: first.previous, index: start.index - 1 } : undefined
 }
 
+/** Reads all pages of a list, one after the other. */
+export async function everyPage<P extends Page>(read: (cursor: string | null) => Promise<P>): Promise<P[]> {
+  const pages: P[] = []
+  let cursor: string | null = null
+  do {
+    // oxlint-disable-next-line no-await-in-loop -- each page names the next
+    const page: P = await read(cursor)
+    pages.push(page)
+    cursor = page.next
+  } while (cursor !== null)
+  return pages
+}
+
 /** Returns the number of pages before the first one in memory. */
 export function pagesBefore(data: { pageParams: readonly unknown[] } | undefined): number {
   const start = data?.pageParams[0] as PageStart | undefined

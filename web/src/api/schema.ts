@@ -12290,7 +12290,7 @@ export interface components {
             hour: number;
             /**
              * Format: int64
-             * @description Number of recipients without a usable address or, for a guardian, a usable phone.
+             * @description Number of reminders that cannot be sent, because the library knows no address and, for a guardian, no phone.
              */
             withoutAddress: number;
         };
@@ -13349,7 +13349,7 @@ export interface components {
         Reservation: {
             /**
              * Format: date
-             * @description Date by which a new hold should get a copy if all loans are returned in time; null if unknown or not `offered`.
+             * @description Expected date of a copy for a new hold, if readers return all loans in time; null if unknown or not `offered`.
              */
             backBy: string | null;
             /** @description False if no copy is left that could be lent: a reservation cannot be filled, and no new one is accepted. */
@@ -13961,7 +13961,7 @@ export interface components {
             author: string;
             /**
              * Format: date
-             * @description Date by which the first reader in the queue should get a copy; null if unknown.
+             * @description Expected date of a copy for the first reader in the queue; null if unknown.
              */
             backBy: string | null;
             bookId: components["schemas"]["BookId"];

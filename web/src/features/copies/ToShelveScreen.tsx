@@ -1,10 +1,10 @@
 import { Button, Text, TextInput, Title } from '@mantine/core'
-import { useInfiniteQuery, useQuery, type UseInfiniteQueryResult } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
 import { configQuery, useLibraryName } from '../../api/config'
-import { copiesInQuery, moveCopy, shelvePortion } from '../../api/copies'
+import { copiesInQuery, everyCopyIn, moveCopy, shelvePortion } from '../../api/copies'
 import type { Copy, CopyState, ListedCopy, StateCount } from '../../api/types'
 import type { ShelfResult } from '../../counter/shelf'
 import { useShelf } from '../../counter/useShelf'
@@ -82,10 +82,7 @@ function InState({ state }: { state: CopyState }) {
 
   return (
     <>
-      <PageHeader
-        title={t('toShelve.title')}
-        actions={copies.length > 0 && <PrintList state={state} query={query} copies={copies} />}
-      />
+      <PageHeader title={t('toShelve.title')} actions={copies.length > 0 && <PrintList state={state} />} />
       <div ref={place} tabIndex={-1}>
         <Chips state={state} page={query.data?.pages[0]} />
       </div>
@@ -106,36 +103,31 @@ function InState({ state }: { state: CopyState }) {
   )
 }
 
-type PrintListProps = {
-  state: CopyState
-  query: Pick<UseInfiniteQueryResult, 'fetchNextPage'>
-  copies: readonly ListedCopy[]
-}
-
-/** Prints all copies of the state as a list to tick off at the shelves. */
-function PrintList({ state, query, copies }: PrintListProps) {
-  const [step, setStep] = useState<'idle' | 'loading' | 'printing'>('idle')
+/** Button that prints all copies in a state, as a list to tick off at the shelves. */
+function PrintList({ state }: { state: CopyState }) {
+  const [reading, setReading] = useState(false)
+  const [copies, setCopies] = useState<readonly ListedCopy[] | null>(null)
   const library = useLibraryName()
   const today = useQuery(configQuery).data?.today
 
   async function print() {
-    setStep('loading')
-    let answer
-    do {
-      // oxlint-disable-next-line no-await-in-loop -- each page names the next
-      answer = await query.fetchNextPage()
-    } while (answer.hasNextPage && !answer.isError)
-    if (answer.isError) notify.failure(messageOf(answer.error))
-    setStep(answer.isError ? 'idle' : 'printing')
+    setReading(true)
+    try {
+      setCopies(await everyCopyIn(state))
+    } catch (error) {
+      notify.failure(messageOf(error))
+    } finally {
+      setReading(false)
+    }
   }
 
   return (
     <>
-      <Button variant="default" loading={step === 'loading'} onClick={() => void print()}>
+      <Button variant="default" loading={reading} onClick={() => void print()}>
         {t('toShelve.print')}
       </Button>
-      {step === 'printing' && (
-        <PrintNow paper="page" onDone={() => setStep('idle')}>
+      {copies !== null && (
+        <PrintNow paper="page" onDone={() => setCopies(null)}>
           <h2>{t('toShelve.state', { state: stateText(state), count: copies.length })}</h2>
           <p>
             <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}

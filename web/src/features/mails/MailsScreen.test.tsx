@@ -112,7 +112,7 @@ describe('mails', () => {
     expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
     await userEvent.click(show)
     expect(
-      await screen.findByText(/12 reminders would be sent. 1 reader has no email address, and no phone/),
+      await screen.findByText(/12 reminders would be sent. 1 more cannot be sent, because no address is known./),
     ).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
     expect(screen.getByText('And 10 more.')).toBeVisible()

@@ -137,7 +137,7 @@ export function BookGrid({
               empty
             )
           ) : isTable ? (
-            <Chunk part={BookTable}>
+            <Chunk part={BookTable} waiting={<SkeletonRow columns={1} layout="slim" rows={8} />}>
               <BookTable query={query} />
             </Chunk>
           ) : (

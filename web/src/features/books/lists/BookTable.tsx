@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
 import { bookCountsQuery, EVERY_BOOK, type BookSort } from '../../../api/books'
@@ -13,6 +14,9 @@ type BookTableProps = {
     data: { pages: readonly { books: readonly Book[] }[] } | undefined
     isPlaceholderData: boolean
     isFetching: boolean
+    hasPreviousPage: boolean
+    isFetchingPreviousPage: boolean
+    fetchPreviousPage: () => Promise<unknown>
   }
 }
 
@@ -29,6 +33,17 @@ export default function BookTable({ query }: BookTableProps) {
   )
   return (
     <div data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+      {/* Pages far before the last one were dropped. */}
+      {query.hasPreviousPage && (
+        <Button
+          variant="default"
+          mb="md"
+          loading={query.isFetchingPreviousPage}
+          onClick={() => void query.fetchPreviousPage()}
+        >
+          {t('books.table.earlier')}
+        </Button>
+      )}
       <ResponsiveTable
         label={t('books.list.label')}
         dense
