@@ -443,7 +443,10 @@ pub async fn confirm_authenticator(
         Typed::App(digits) => second_factor::steps_of(&secret, digits, now).last().copied(),
         Typed::Recovery(_) => None,
     };
-    let step = step.ok_or_else(wrong_code)?;
+    let Some(step) = step else {
+        app.limits.note_wrong_code(&tries);
+        return Err(wrong_code());
+    };
     app.limits.give_back_sign_in(tries);
     let (hashes, fresh) = fresh_recovery_codes()?;
     let first = app

@@ -145,6 +145,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
     }
     let mut variants = of_first.pop().unwrap_or_default();
     variants.retain(|variant| !variant.spelled.is_empty());
+    variants.truncate(VARIANTS);
     variants
 }
 

@@ -437,7 +437,7 @@ pub fn forget(
     tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
 }
 
-/// Counts the titles and copies that are still to be undone.
+/// Counts the titles and copies, loans or charges of an import that are still to be undone.
 pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
