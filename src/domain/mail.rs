@@ -37,6 +37,8 @@ impl Channel {
 pub enum Kind {
     /// Password reset link.
     PasswordLink,
+    /// Link to confirm an address that its person entered.
+    AddressLink,
     /// Confirmation that a reset link changed the password.
     PasswordChanged,
     /// One notice, mailed soon after its cause.
@@ -52,6 +54,7 @@ impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PasswordLink => "password-link",
+            Self::AddressLink => "address-link",
             Self::PasswordChanged => "password-changed",
             Self::Notice => "notice",
             Self::Digest => "digest",
@@ -62,7 +65,7 @@ impl Kind {
     /// True if the mail contains a secret: its text is kept no longer than needed.
     #[must_use]
     pub fn is_secret(self) -> bool {
-        self == Self::PasswordLink
+        matches!(self, Self::PasswordLink | Self::AddressLink)
     }
 }
 

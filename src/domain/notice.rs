@@ -105,6 +105,8 @@ impl Kind {
 pub enum Unmailed {
     /// The person has no address.
     NoAddress,
+    /// The person entered the address and has not confirmed it.
+    Unconfirmed,
     /// The person is inactive or no longer exists.
     Inactive,
     /// The library mails no notices of this kind.
@@ -118,14 +120,22 @@ pub enum Unmailed {
 }
 
 impl Unmailed {
-    pub const ALL: [Self; 6] =
-        [Self::NoAddress, Self::Inactive, Self::Library, Self::Refused, Self::Old, Self::Replaced];
+    pub const ALL: [Self; 7] = [
+        Self::NoAddress,
+        Self::Unconfirmed,
+        Self::Inactive,
+        Self::Library,
+        Self::Refused,
+        Self::Old,
+        Self::Replaced,
+    ];
 
     /// Name in the database and the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoAddress => "no-address",
+            Self::Unconfirmed => "unconfirmed",
             Self::Inactive => "inactive",
             Self::Library => "library",
             Self::Refused => "refused",

@@ -15,6 +15,8 @@ use crate::message::{self, Message};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Worded {
     PasswordLink,
+    /// Link to confirm an address.
+    AddressLink,
     PasswordChanged,
     /// Reminders of a day.
     Digest,
@@ -28,7 +30,7 @@ impl Worded {
     /// Returns all mails with a wording.
     pub fn all() -> impl Iterator<Item = Self> {
         let notices = notice::Kind::ALL.into_iter().filter(|kind| !kind.is_reminder()).map(Self::Notice);
-        [Self::Digest, Self::GuardianDigest, Self::PasswordLink, Self::PasswordChanged]
+        [Self::Digest, Self::GuardianDigest, Self::PasswordLink, Self::PasswordChanged, Self::AddressLink]
             .into_iter()
             .chain(notices)
     }
@@ -38,6 +40,7 @@ impl Worded {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PasswordLink => "password-link",
+            Self::AddressLink => "address-link",
             Self::PasswordChanged => "password-changed",
             Self::Digest => "digest",
             Self::GuardianDigest => "guardian-digest",
@@ -56,7 +59,7 @@ impl Worded {
     pub fn placeholders(self) -> &'static [Placeholder] {
         use Placeholder::{Books, Library, Link, Name, Notice, Reminder};
         match self {
-            Self::PasswordLink => &[Name, Library, Link],
+            Self::PasswordLink | Self::AddressLink => &[Name, Library, Link],
             Self::PasswordChanged => &[Name, Library],
             Self::Digest | Self::GuardianDigest => &[Name, Library, Reminder, Books],
             Self::Notice(_) => &[Name, Library, Notice],

@@ -242,6 +242,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/me/notices/read", Access::SignedIn),
     ("GET", "/me/mail-choices", Access::SignedIn),
     ("PUT", "/me/mail-choices", Access::SignedIn),
+    ("POST", "/me/address-link", Access::SignedIn),
     ("GET", "/people/{id}/notices", Access::Admin),
     ("GET", "/settings/notices", Access::Admin),
     ("PUT", "/settings/notices", Access::May(Capability::Settings)),

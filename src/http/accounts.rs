@@ -89,10 +89,13 @@ pub async fn register(
         department: Some(registration.department),
         batch: Some(registration.batch),
     };
-    let now = app.library.clock.now();
+    let (now, links) = (app.library.clock.now(), app.address_links());
     app.once(once, move |tx| {
         let user = accounts::add(tx, &new, now)??;
         accounts::claim(tx, user.uid)?;
+        if let Some(links) = &links {
+            links.claim(tx, &user, now)?;
+        }
         let change = PersonChange::Registered { role: user.role };
         events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
         Answer::json(StatusCode::CREATED, &user)
@@ -593,6 +596,7 @@ pub async fn redeem_code(
     invalid.into_result(())?;
     let hash = app.passwords.hash(password).await?;
     let (moment, uid, password_hash) = (app.library.clock.moment(), person.uid, hash.clone());
+    let (links, adds_email) = (app.address_links(), person.details.email.is_none() && email.is_some());
     let user = app
         .library
         .db
@@ -601,7 +605,11 @@ pub async fn redeem_code(
                 return Err(Error::InvalidCode);
             }
             let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;
-            account.user.ok_or(Error::RoleUndefined)
+            let user = account.user.ok_or(Error::RoleUndefined)?;
+            if let Some(links) = links.filter(|_| adds_email) {
+                links.claim(tx, &user, moment.at)?;
+            }
+            Ok(user)
         })
         .await?;
     app.sessions.forget_person(uid);

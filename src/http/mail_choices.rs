@@ -14,7 +14,7 @@ use super::{
 use crate::{
     domain::{id::UserId, library::LANGUAGE, notice::Kind, rule::Invalid},
     storage::{
-        self, Tx,
+        self, Tx, claimed_addresses,
         mail_choices::{self, Choices},
         people, settings,
     },
@@ -28,6 +28,8 @@ pub struct MailChoices {
     /// The person's email address; null without one.
     #[schema(required)]
     address: Option<String>,
+    /// False if the person entered the address and has not opened the mailed link yet: no notices are mailed until then.
+    confirmed: bool,
     /// Kinds of notices that the library mails and a person may refuse.
     offered: Vec<Kind>,
     /// Language of mails; null for the library's.
@@ -47,7 +49,8 @@ fn read(tx: &mut Tx<'_>, person: UserId, has_post: bool) -> storage::Result<Mail
         .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
         .collect();
     let address = people::by_id(tx, person)?.and_then(|person| person.details.email);
-    Ok(MailChoices { on: has_post && settings.by_mail, address, offered, language, refused, weekly })
+    let (on, confirmed) = (has_post && settings.by_mail, !claimed_addresses::is_unconfirmed(tx, person)?);
+    Ok(MailChoices { on, address, confirmed, offered, language, refused, weekly })
 }
 
 /// Read the caller's own mail preferences.

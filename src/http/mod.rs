@@ -5,6 +5,7 @@
 pub mod access;
 pub mod accessions;
 pub mod accounts;
+pub mod address_link;
 pub mod backups;
 pub mod books;
 pub mod calendar_link;
@@ -42,6 +43,7 @@ pub mod page;
 pub mod passkeys;
 pub mod people;
 pub mod phones;
+mod plain_page;
 pub mod ready;
 pub mod reviews;
 pub mod second_factor;
@@ -157,6 +159,7 @@ fn mail_api() -> OpenApiRouter<Shared> {
         .routes(routes!(mails::stop_mail))
         .routes(routes!(mails::send_mail_again))
         .routes(routes!(mails::preview_mails))
+        .routes(routes!(address_link::send_address_link))
         .routes(routes!(mail_choices::read_mail_choices, mail_choices::save_mail_choices))
         .routes(routes!(
             calendar_link::read_calendar_link,
@@ -355,6 +358,9 @@ pub fn router(state: Shared) -> Router {
         .route("/library/covers/preview.svg", get(books::preview_cover))
         .route("/library/covers/{file}", get(books::cover))
         .route("/library/calendar/{file}", get(calendar_link::calendar))
+        .route("/library/confirm", get(address_link::incomplete))
+        .route("/library/confirm/", get(address_link::incomplete))
+        .route("/library/confirm/{token}", get(address_link::ask).post(address_link::answer))
         .route("/library/unsubscribe", get(unsubscribe::incomplete))
         .route("/library/unsubscribe/", get(unsubscribe::incomplete))
         .route("/library/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::answer))

@@ -182,6 +182,9 @@ impl<'d> Writer<'d> {
         if person.email.is_none() {
             return Some(Unmailed::NoAddress);
         }
+        if person.is_unconfirmed {
+            return Some(Unmailed::Unconfirmed);
+        }
         (kind.is_optional() && person.choices.refused.contains(&kind)).then_some(Unmailed::Refused)
     }
 
@@ -425,7 +428,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
 pub struct Planned {
     /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
-    /// Number of digests that cannot be sent, because the library knows no address and, for a guardian, no phone.
+    /// Number of digests that cannot be sent, because the library knows no confirmed address and, for a guardian, no phone.
     pub without_address: usize,
 }
 

@@ -76,6 +76,14 @@ pub fn ours(mail: Worded, language: &str) -> Wording {
                 text(message::letter_password_link_ignore()),
             ],
         ),
+        Worded::AddressLink => (
+            text(message::letter_address_link_subject(library)),
+            vec![
+                text(message::letter_address_link_what(library, LINK_MINUTES)),
+                block(Placeholder::Link),
+                text(message::letter_address_link_ignore()),
+            ],
+        ),
         Worded::PasswordChanged => (
             text(message::letter_password_changed_subject(library)),
             vec![
@@ -149,7 +157,10 @@ fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
     for paragraph in paragraphs(&wording.body) {
         match pieces(&paragraph, mail.placeholders())[..] {
             [Piece::Value(Placeholder::Link)] => parts.push(Part::Button {
-                label: words(&message::letter_password_link_button()),
+                label: words(&match mail {
+                    Worded::AddressLink => message::letter_address_link_button(),
+                    _ => message::letter_password_link_button(),
+                }),
                 address: values.link.to_owned(),
             }),
             [Piece::Value(Placeholder::Books)] => {
@@ -172,6 +183,12 @@ fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
 #[must_use]
 pub fn password_link(writing: Writing<'_>, name: &str, address: &str) -> Letter {
     letter(Worded::PasswordLink, writing, &Values { name, link: address, ..Values::default() })
+}
+
+/// Writes the mail with a link that confirms the address.
+#[must_use]
+pub fn address_link(writing: Writing<'_>, name: &str, address: &str) -> Letter {
+    letter(Worded::AddressLink, writing, &Values { name, link: address, ..Values::default() })
 }
 
 /// Writes the confirmation that a password was changed with a reset link.
@@ -250,6 +267,7 @@ pub fn example(
     let (title, day) = loans.first().map_or(("", Date::default()), |(title, day)| (title.as_str(), *day));
     let kind = match mail {
         Worded::PasswordLink => return password_link(writing, name, page),
+        Worded::AddressLink => return address_link(writing, name, page),
         Worded::PasswordChanged => return password_changed(writing, name),
         Worded::Digest | Worded::GuardianDigest => {
             let lines = loans.iter().map(|(title, due)| message::notice_due_soon(title, *due)).collect();

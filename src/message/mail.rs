@@ -38,6 +38,12 @@ messages! {
     "letter.passwordLink.button" = letter_password_link_button(): "Choose a new password";
     "letter.passwordLink.ignore" = letter_password_link_ignore():
         "If you did not ask for it, do nothing: your password stays as it is.";
+    "letter.addressLink.subject" = letter_address_link_subject(library: &str): "Confirm your address for {library}";
+    "letter.addressLink.what" = letter_address_link_what(library: &str, minutes: i64):
+        "This address was entered for an account at {library}. Confirm it within {minutes, plural, one {# minute} other {# minutes}}, so that the library can write to you here.";
+    "letter.addressLink.button" = letter_address_link_button(): "Confirm this address";
+    "letter.addressLink.ignore" = letter_address_link_ignore():
+        "If you do not have an account there, do nothing: the library sends no notices to an address that is not confirmed.";
     "letter.passwordChanged.subject" = letter_password_changed_subject(library: &str): "Your password for {library} was changed";
     "letter.passwordChanged.what" = letter_password_changed_what(library: &str):
         "Your password at {library} was changed with a link that was sent to this address. All other browsers were signed out.";
@@ -74,6 +80,15 @@ messages! {
     "letter.calendar.due" = calendar_due(title: &str): "Return “{title}”";
 
     // Page that an unsubscribe link opens.
+    "letter.confirm.title" = letter_confirm_title(): "Confirm your address";
+    "letter.confirm.what" = letter_confirm_what(address: &str, library: &str):
+        "{address} will get the notices of your account at {library}: due dates, reserved books, payments.";
+    "letter.confirm.do" = letter_confirm_do(): "Confirm this address";
+    "letter.confirm.done" = letter_confirm_done(): "Your address is confirmed.";
+    "letter.confirm.fromNow" = letter_confirm_from_now(address: &str):
+        "The library sends your notices to {address} from now on. You can close this page.";
+    "letter.confirm.dead" = letter_confirm_dead():
+        "This link does not work any more: it is valid for half an hour, and a newer link replaces it. Sign in and open your profile to get a new one.";
     "letter.stop.title" = letter_stop_title(): "Stop these mails?";
     "letter.stop.what" = letter_stop_what(library: &str):
         "You get no more mails like this one from {library}. You still find these notices there, under the bell.";

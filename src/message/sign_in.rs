@@ -66,6 +66,7 @@ messages! {
     "change.recoveryCodesMade" = change_recovery_codes_made(): "New recovery codes made.";
     "change.recoveryCodeUsed" = change_recovery_code_used(left: i64):
         "Recovery code used; {left, plural, =0 {none is} one {# is} other {# are}} left.";
+    "change.addressConfirmed" = change_address_confirmed(): "Email address confirmed.";
     "change.passkeyAdded" = change_passkey_added(): "Passkey added.";
     "change.passkeyRemoved" = change_passkey_removed(): "Passkey removed.";
     "change.providerLinked" = change_provider_linked(provider: &str): "Connected with {provider} to sign in there.";

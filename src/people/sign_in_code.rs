@@ -8,7 +8,7 @@ use crate::{
         Tx,
         accounts::{self, Taken},
         authority::{self, Authority},
-        oidc, password_links,
+        claimed_addresses, oidc, password_links,
         people::{self, Record},
         sessions, sign_in_codes,
     },
@@ -111,6 +111,8 @@ pub fn redeem_link(
     password_links::end_all_of(tx, person)?;
     unlink_claimed(tx, moment, person)?;
     people::set_password(tx, &subject, password_hash)?;
+    // The link was read at this address.
+    claimed_addresses::confirm(tx, person, moment.at)?;
     sessions::end_all_of(tx, &subject)?;
     record(tx, moment, Some(person), person, SignInChange::PasswordSet { email: None })?;
     Ok(true)

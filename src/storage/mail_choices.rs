@@ -125,6 +125,8 @@ pub fn refuse_as_guardian(tx: &mut Tx<'_>, person: UserId, refuses: bool) -> Res
 pub struct Addressee {
     pub name: String,
     pub email: Option<String>,
+    /// True if the person entered the address and has not confirmed it.
+    pub is_unconfirmed: bool,
     /// False for an inactive, merged or erased person.
     pub active: bool,
     pub choices: Choices,
@@ -163,8 +165,11 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
             sql!(
                 "SELECT users.id, users.name, users.email, users.active AND users.gone_at IS NULL, mail_choices.language,
                         mail_choices.refused, mail_choices.weekly, users.guardian_email, users.guardian_phone,
-                        COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
-                 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id WHERE users.id IN (",
+                        COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE),
+                        claimed_addresses.user_id IS NOT NULL
+                 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+                      LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
+                 WHERE users.id IN (",
                 $list,
                 ")"
             )
@@ -181,6 +186,7 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
         let addressee = Addressee {
             name: row.get(1)?,
             email: row.get(2)?,
+            is_unconfirmed: row.get(10)?,
             active: row.get(3)?,
             choices: Choices::read(row, 4)?,
             guardian: Guardian { email: row.get(7)?, phone: row.get(8)?, refuses: row.get(9)? },

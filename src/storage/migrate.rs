@@ -99,6 +99,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0042_guardians"),
     migration!("0043_reminder_slips"),
     migration!("0044_text_messages"),
+    migration!("0045_claimed_addresses"),
 ];
 
 impl Migration {

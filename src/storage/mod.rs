@@ -11,6 +11,7 @@ pub mod books;
 pub mod browser_key;
 pub mod calendar_links;
 pub mod catalogue;
+pub mod claimed_addresses;
 pub mod copies;
 pub mod covers;
 pub mod directory;

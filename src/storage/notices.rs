@@ -585,6 +585,7 @@ pub fn due_loans(
 pub struct DueOf {
     pub loan: DueLoan,
     pub name: String,
+    /// Address for notices; `None` if it is not confirmed.
     pub email: Option<String>,
     pub guardian: Guardian,
     pub choices: Choices,
@@ -599,7 +600,8 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
     tx.query(
         sql!(
             "SELECT loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date, users.name,
-                    users.email, mail_choices.language, mail_choices.refused, mail_choices.weekly,
+                    CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END,
+                    mail_choices.language, mail_choices.refused, mail_choices.weekly,
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date),
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date
                         AND notices.mailed_at IS NOT NULL AND NOT notices.to_guardian),
@@ -607,6 +609,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                     COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
              FROM loans JOIN users ON users.id = loans.user_id
                   LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+                  LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
              WHERE loans.ended_at IS NULL AND loans.return_date <= $1 AND users.active AND users.gone_at IS NULL
              ORDER BY loans.user_id, loans.return_date, loans.id"
         ),

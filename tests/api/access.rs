@@ -310,6 +310,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         "/auth/id-card"
                         // No mail server is configured, and there is no mail.
                         | "/auth/forgot"
+                        | "/me/address-link"
                         | "/mails/{id}/stop"
                         | "/mails/{id}/again"
                         | "/no-dues/{number}"

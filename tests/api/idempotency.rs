@@ -310,16 +310,17 @@ async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write
     ]
 }
 
-/// A visitor's request for a mail, and a librarian's writes on mails.
+/// A visitor's and a librarian's requests for a mail, and a librarian's writes on mails.
 async fn to_mails<'a>(
     visitor: &'a Person<'a>,
     admin: &'a Person<'a>,
-) -> [(&'a Person<'a>, Write, &'static str); 3] {
+) -> [(&'a Person<'a>, Write, &'static str); 4] {
     let (waiting, stopped) = (queued(admin.app, "a@x.org").await, queued(admin.app, "b@x.org").await);
     admin.ask(&format!("/mails/{stopped}/stop")).await.expect(204);
     let forgot = Write::new("POST", "/auth/forgot").body(json!({ "email": "student1@college.edu" }));
     [
         (visitor, forgot, "/auth/forgot"),
+        (admin, Write::new("POST", "/me/address-link"), "/me/address-link"),
         (admin, Write::new("POST", format!("/mails/{waiting}/stop")), "/mails/{id}/stop"),
         (admin, Write::new("POST", format!("/mails/{stopped}/again")), "/mails/{id}/again"),
     ]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use axum::{body::Body, http::Request};
+use jiff::{SignedDuration, Timestamp};
 use library::{
+    domain::id::UserId,
     jobs::{self, MailNotices, Mailing, SendMails, mail_notices, send_mails},
     mail::{Post, SmtpClient},
 };
@@ -26,6 +28,8 @@ on_both_databases!(
     an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it,
     a_reader_who_wants_it_is_reminded_on_mondays_alone,
     a_printed_slip_and_a_mail_are_kept_as_the_day_of_the_reminder_l10,
+    an_entered_address_gets_no_notice_before_its_link_was_opened_r_people_3,
+    a_link_to_an_address_ends_with_it_and_with_a_newer_one_r_people_3,
     mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_account,
 );
 
@@ -492,6 +496,101 @@ async fn a_guardian_is_seen_by_librarians_who_may_change_people_alone() {
     app.admin(0).await.delete(&path).await;
     let left = app.raw(&format!("SELECT guardian_email, guardian_phone FROM users WHERE id = {}", asha.uid));
     assert_eq!(left, [[None, None]]);
+}
+
+/// Registers a reader and signs in.
+async fn registered(app: &TestApp) -> Person<'_> {
+    let (email, password) = ("Chandra@College.edu", "four unrelated words");
+    let form = json!({ "email": email, "password": password, "name": "Chandra Bose", "rollNumber": "cs25-777",
+                       "department": "Physics", "batch": "2027" });
+    let user = app.visitor().post("/auth/register", &form).await.expect(201);
+    let mut browser = app.visitor();
+    browser.post("/auth/sign-in", &json!({ "email": email, "password": password })).await.expect(200);
+    browser.uid = UserId(user["uid"].as_i64().expect("an id"));
+    browser
+}
+
+/// Sends the outbox; returns the newest link that confirms an address.
+async fn confirmation(mailed: &Mailed) -> String {
+    mailed.send().await;
+    let mails = mailed.server.received().into_iter();
+    let mut texts = mails.map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
+    let text = texts.rfind(|text| text.contains("/library/confirm/")).expect("a link");
+    let (_, after) = text.split_once("/library/confirm/").expect("a link");
+    let token: String =
+        after.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
+    format!("{PUBLIC}library/confirm/{token}")
+}
+
+async fn an_entered_address_gets_no_notice_before_its_link_was_opened_r_people_3(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let chandra = registered(app).await;
+    let link = confirmation(&mailed).await;
+    let left =
+        app.raw("SELECT text, html FROM mails WHERE kind = 'address-link' AND (text <> '' OR html <> '')");
+    assert_eq!(left.len(), 0, "no secret is left");
+    assert_eq!(chandra.get("/me/mail-choices").await.expect(200)["confirmed"], false);
+
+    keep_copy(app, &app.student(1).await, &chandra, "Godaan").await;
+    assert_eq!(mailed.queue().await, 0);
+    assert_eq!(outcomes(app, &chandra).await[0], outcome("hold-ready", "unconfirmed"));
+
+    let asked = mailed.open("GET", &link, "").await;
+    assert!(
+        asked.text.contains("Chandra@College.edu will get the notices of your account"),
+        "{}",
+        asked.text
+    );
+    assert_eq!(
+        chandra.get("/me/mail-choices").await.expect(200)["confirmed"],
+        false,
+        "opening changes nothing"
+    );
+    for _pressed_twice in 0..2 {
+        let done = mailed.open("POST", &link, "").await;
+        assert_eq!(done.status, 200, "{}", done.text);
+        assert!(done.text.contains("Your address is confirmed."), "{}", done.text);
+    }
+    assert_eq!(chandra.get("/me/mail-choices").await.expect(200)["confirmed"], true);
+    let found = app.admin(0).await.get("/changes?action=address-confirmed").await.expect(200);
+    assert_eq!(found["changes"].as_array().map(Vec::len), Some(1), "{found}");
+
+    keep_copy(app, &app.student(1).await, &chandra, "Nirmala").await;
+    assert_eq!(mailed.queue().await, 1);
+    // A confirmed address needs no link.
+    chandra.ask("/me/address-link").await.expect(204);
+    mailed.send().await;
+    assert!(
+        !mailed.words("Chandra@College.edu").iter().skip(1).any(|(subject, _)| subject.contains("Confirm"))
+    );
+}
+
+async fn a_link_to_an_address_ends_with_it_and_with_a_newer_one_r_people_3(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let chandra = registered(app).await;
+    let first = confirmation(&mailed).await;
+    chandra.ask("/me/address-link").await.expect(204);
+    let second = confirmation(&mailed).await;
+    assert_ne!(first, second);
+    assert_eq!(mailed.open("POST", &first, "").await.status, 404);
+    let now = Timestamp::from_millisecond(app.clock.now()).expect("an instant");
+    app.clock.set(now + SignedDuration::from_mins(31));
+    let late = mailed.open("POST", &second, "").await;
+    assert_eq!(late.status, 404);
+    assert!(late.text.contains("Sign in and open your profile to get a new one"), "{}", late.text);
+
+    chandra.ask("/me/address-link").await.expect(204);
+    let third = confirmation(&mailed).await;
+    // A librarian vouches for the address that they enter.
+    let path = format!("/people/{}", chandra.uid);
+    let admin = app.admin(0).await;
+    admin.patch(&path, &json!({ "email": "chandra.bose@college.edu" })).await.expect(200);
+    assert_eq!(mailed.open("POST", &third, "").await.status, 404);
+    assert_eq!(chandra.get("/me/mail-choices").await.expect(200)["confirmed"], true);
+    admin.delete(&path).await;
+    assert_eq!(app.raw("SELECT user_id FROM claimed_addresses").len(), 0, "nothing of an erased reader");
 }
 
 #[tokio::test]

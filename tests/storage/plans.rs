@@ -25,7 +25,7 @@ use library::{
     second_factor::{self, Typed},
     sql,
     storage::{
-        Result, Tx, accounts, books, calendar_links, catalogue, copies,
+        Result, Tx, accounts, books, calendar_links, catalogue, claimed_addresses, copies,
         directory::{self, Column, Listing, OfBatch, Order, Source},
         events::{self, Entry, Filter},
         forget::{self, Read},
@@ -602,6 +602,11 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     password_links::owner(tx, "h", 1)?;
     password_links::use_up(tx, person, "h", 1)?;
     password_links::end_all_of(tx, person)?;
+    claimed_addresses::claim(tx, person)?;
+    claimed_addresses::keep_link(tx, person, "h", 9)?;
+    claimed_addresses::is_unconfirmed(tx, person)?;
+    claimed_addresses::of_link(tx, "h", 1)?;
+    claimed_addresses::confirm(tx, person, 1)?;
     let mail = NewMail {
         channel: Channel::Mail,
         person: Some(person),

@@ -70,10 +70,28 @@ const named = test.extend({
 })
 
 named(
-  'a reader is mailed that a book is ready, and ends such mails by the link and in the profile',
+  'a reader confirms the address, is mailed that a book is ready, and ends such mails by the link and in the profile',
   async ({ page, mails, library }) => {
     const book = await library.addBook({ noOfBooks: 1, title: 'Kept for a reader' })
     const [first, second] = [await library.student(), await library.student()]
+    await page.goto('login')
+    await page.getByLabel('Email').fill(second.user.email)
+    await page.getByLabel('Password', { exact: true }).fill(second.password)
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('Find a book')
+    await page.goto('profile')
+    const choices = page.getByRole('region', { name: 'Mails from the library' })
+    await expect(choices.getByText(`Confirm your address ${second.user.email}`)).toBeVisible()
+    await expectAccessible(page, 'the address to confirm')
+    await choices.getByRole('button', { name: 'Send a new link' }).click()
+    await expect(page.getByText('A new link is on its way.').first()).toBeVisible()
+    await page.goto(new URL(await mails.confirmation(second.user.email, 2)).pathname)
+    await expect(heading(page)).toHaveText('Confirm your address')
+    await expectAccessible(page, 'the page of the link')
+    await page.getByRole('button', { name: 'Confirm this address' }).click()
+    await expect(heading(page)).toHaveText('Your address is confirmed.')
+    await expectAccessible(page, 'the confirmed address')
+
     const loan = await first.borrow(book.id)
     await second.ask('POST', `/books/${book.id}/holds`)
     await (await library.desk()).ask('POST', `/loans/${loan.id}/return`, { restock: true })
@@ -88,13 +106,7 @@ named(
     await expect(heading(page)).toHaveText('You get no more mails like this one.')
     await expectAccessible(page, 'the link that was used')
 
-    await page.goto('login')
-    await page.getByLabel('Email').fill(second.user.email)
-    await page.getByLabel('Password', { exact: true }).fill(second.password)
-    await page.keyboard.press('Enter')
-    await expect(heading(page)).toHaveText('Find a book')
     await page.goto('profile')
-    const choices = page.getByRole('region', { name: 'Mails from the library' })
     const ready = choices.getByLabel('A reserved book is ready')
     await expect(ready).not.toBeChecked()
     await ready.click()

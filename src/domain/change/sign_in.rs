@@ -21,6 +21,8 @@ pub enum SignInChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         email: Option<String>,
     },
+    /// The person confirmed the email address with a mailed link.
+    AddressConfirmed,
     /// The person replaced the password; other browsers were signed out.
     PasswordChanged,
     /// The person set up an authenticator app, whose codes sign-in now asks for.
@@ -57,6 +59,7 @@ impl SignInChange {
             Self::SignedIn => About::of("signed-in"),
             Self::SignInCodeMade { .. } => About::of("sign-in-code-made"),
             Self::PasswordSet { .. } => About { personal: true, ..About::of("password-set") },
+            Self::AddressConfirmed => About::of("address-confirmed"),
             Self::PasswordChanged => About::of("password-changed"),
             Self::SecondFactorOn => About::of("second-factor-on"),
             Self::SecondFactorOff => About::of("second-factor-off"),
@@ -80,6 +83,7 @@ impl SignInChange {
             Self::SecondFactorOn => message::change_second_factor_on(),
             Self::SecondFactorOff => message::change_second_factor_off(),
             Self::SecondFactorReset => message::change_second_factor_reset(),
+            Self::AddressConfirmed => message::change_address_confirmed(),
             Self::PasskeyAdded => message::change_passkey_added(),
             Self::PasskeyRemoved => message::change_passkey_removed(),
             Self::RecoveryCodesMade => message::change_recovery_codes_made(),

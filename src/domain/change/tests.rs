@@ -109,6 +109,7 @@ const STORED: &[&str] = &[
     r#"{"kind":"signed-in"}"#,
     r#"{"kind":"sign-in-code-made","expires":1}"#,
     r#"{"kind":"password-set","email":"a@b"}"#,
+    r#"{"kind":"address-confirmed"}"#,
     r#"{"kind":"password-changed"}"#,
     r#"{"kind":"second-factor-on"}"#,
     r#"{"kind":"second-factor-off"}"#,

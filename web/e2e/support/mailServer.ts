@@ -27,26 +27,36 @@ export class MailServer {
     this.#server.close()
   }
 
-  /** Waits for a mail with a link and returns the link. */
-  async link(): Promise<string> {
-    for (let tries = 0; tries < 200; tries += 1) {
-      const text = this.#received.at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
-      const link = text === undefined ? null : /http:\/\/\S+\/library\/reset#[\w-]+/.exec(text)
-      if (link) return link[0]
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    throw new Error('no mail with a link arrived')
+  /** Waits for a mail with a link to a new password and returns the link. */
+  link(): Promise<string> {
+    const last = () => /http:\/\/\S+\/library\/reset#[\w-]+/.exec(this.#texts().at(-1) ?? '')?.[0]
+    return arrived('a link to a new password', last)
+  }
+
+  /** Waits for mail number `count` that asks to confirm an address and returns its link. */
+  confirmation(address: string, count: number): Promise<string> {
+    const links = () =>
+      this.#texts()
+        .filter((text) => text.includes(`To: ${address}\r\n`))
+        .map((text) => /http:\/\/\S+\/library\/confirm\/[\w-]+/.exec(text)?.[0])
+        .filter((link) => link !== undefined)
+    return arrived(`link ${count} to confirm ${address}`, () => links()[count - 1])
   }
 
   /** Waits for a mail with these words and returns its address that ends such mails. */
-  async unsubscribe(words: string): Promise<string> {
-    for (let tries = 0; tries < 300; tries += 1) {
-      const texts = this.#received.map((mail) => mail.replaceAll('=\r\n', '').replaceAll(/\r\n[ \t]/g, ' '))
-      const link = /List-Unsubscribe: <([^>]+)>/.exec(texts.find((text) => text.includes(words)) ?? '')?.[1]
-      if (link !== undefined) return link
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    throw new Error(`no mail with ${words} arrived`)
+  unsubscribe(words: string): Promise<string> {
+    const mail = () => this.#texts().find((text) => text.includes(words)) ?? ''
+    return arrived(words, () => /List-Unsubscribe: <([^>]+)>/.exec(mail())?.[1])
+  }
+
+  /** Mails so far, without the line breaks of quoted-printable text and of long headers. */
+  #texts(): string[] {
+    return this.#received.map((mail) =>
+      mail
+        .replaceAll('=\r\n', '')
+        .replaceAll(/\r\n[ \t]/g, ' ')
+        .replaceAll('=3D', '='),
+    )
   }
 
   #converse(socket: Socket): void {
@@ -73,4 +83,13 @@ export class MailServer {
       }
     })
   }
+}
+
+async function arrived(what: string, find: () => string | undefined): Promise<string> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const found = find()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`no mail with ${what} arrived`)
 }

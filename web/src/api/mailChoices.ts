@@ -13,6 +13,13 @@ export const myMailChoicesQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/me/mail-choices', { signal })),
 })
 
+/** Mails a new link that confirms the user's email address. */
+export const sendAddressLink = action({
+  name: 'sendAddressLink',
+  send: (_input: null, call) => dataOf(client.POST('/me/address-link', { ...call })),
+  fault: 'The link could not be sent',
+})
+
 export const saveMailChoices = action({
   name: 'saveMailChoices',
   send: (body: MailChoicesForm, call) => dataOf(client.PUT('/me/mail-choices', { body, ...call })),

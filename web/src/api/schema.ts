@@ -5991,6 +5991,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/address-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mail a new link to confirm the caller's email address. Does nothing if the address needs no confirmation. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/calendar-link": {
         parameters: {
             query?: never;
@@ -12182,6 +12241,8 @@ export interface components {
         MailChoices: {
             /** @description The person's email address; null without one. */
             address: string | null;
+            /** @description False if the person entered the address and has not opened the mailed link yet: no notices are mailed until then. */
+            confirmed: boolean;
             /** @description Language of mails; null for the library's. */
             language: string | null;
             /** @description Kinds of notices that the library mails and a person may refuse. */
@@ -12290,7 +12351,7 @@ export interface components {
             hour: number;
             /**
              * Format: int64
-             * @description Number of reminders that cannot be sent, because the library knows no address and, for a guardian, no phone.
+             * @description Number of reminders that cannot be sent, because the library knows no confirmed address and, for a guardian, no phone.
              */
             withoutAddress: number;
         };
@@ -13903,7 +13964,7 @@ export interface components {
          * @description Reason why a notice is not mailed.
          * @enum {string}
          */
-        Unmailed: "no-address" | "inactive" | "library" | "refused" | "old" | "replaced";
+        Unmailed: "no-address" | "unconfirmed" | "inactive" | "library" | "refused" | "old" | "replaced";
         /** @description Number of unread notices. */
         Unread: {
             /** Format: int64 */

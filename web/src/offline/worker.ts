@@ -74,8 +74,8 @@ worker.addEventListener('fetch', (event) => {
   }
   if (request.mode === 'navigate') {
     // Pages that the server renders itself are not screens of this app.
-    const isServers = [`${BASE}api/`, `${BASE}unsubscribe/`, `${BASE}calendar/`, COVERS].some((start) =>
-      pathname.startsWith(start),
+    const isServers = [`${BASE}api/`, `${BASE}unsubscribe/`, `${BASE}confirm/`, `${BASE}calendar/`, COVERS].some(
+      (start) => pathname.startsWith(start),
     )
     if (!isServers) event.respondWith(page(event))
   } else if (pathname.startsWith(`${BASE}static/`)) event.respondWith(file(request))

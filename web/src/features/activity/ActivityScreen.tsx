@@ -74,6 +74,7 @@ const ACTIONS = {
     'sign-in-code-made',
     'password-set',
     'password-changed',
+    'address-confirmed',
     'sessions-ended',
     'second-factor-on',
     'second-factor-off',

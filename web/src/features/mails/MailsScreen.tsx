@@ -198,7 +198,7 @@ function MailAction({ mail, whenGone }: { mail: MailItem; whenGone: () => void }
         {t('mails.again.do')}
       </Button>
     )
-  if (state !== 'sent' && kind === 'password-link')
+  if (state !== 'sent' && (kind === 'password-link' || kind === 'address-link'))
     return (
       <Text size="sm" c="dimmed">
         {t('mails.askAnew')}

@@ -9,6 +9,7 @@ import { fakeServer } from '../../testing/server'
 const choices: MailChoices = {
   on: true,
   address: 'student@library.test',
+  confirmed: true,
   offered: ['hold-ready', 'overdue'],
   language: null,
   refused: ['overdue'],
@@ -22,6 +23,7 @@ function open(hasMail: boolean, found: MailChoices) {
     'GET /me': { body: student },
     'GET /me/loans': { body: { loans: [], today: '2026-11-21', totalFine: 0 } },
     'GET /me/mail-choices': { body: found },
+    'POST /me/address-link': { status: 204 },
     'PUT /me/mail-choices': { body: { ...found, refused: [] } },
   })
   renderApp('/profile')
@@ -55,6 +57,14 @@ describe('choices about mail', () => {
     expect(await screen.findByText('You have no borrowed books.')).toBeVisible()
     expect(made.some(({ url }) => url.includes('mail-choices'))).toBe(false)
     expect(screen.queryByText('Mails from the library')).toBeNull()
+  })
+
+  it('ask to confirm an address that the reader entered, and send a new link', async () => {
+    const made = open(true, { ...choices, confirmed: false })
+    expect(await screen.findByText(/Confirm your address student@library.test/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Send a new link' }))
+    expect(await screen.findByText(/A new link is on its way/)).toBeVisible()
+    expect(made.filter(({ url }) => url.endsWith('/me/address-link'))).toHaveLength(1)
   })
 
   it('say where an address is missing', async () => {

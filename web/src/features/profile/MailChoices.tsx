@@ -1,8 +1,8 @@
-import { Checkbox, NativeSelect, Stack, Title } from '@mantine/core'
+import { Alert, Button, Checkbox, NativeSelect, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
-import { myMailChoicesQuery, saveMailChoices } from '../../api/mailChoices'
+import { myMailChoicesQuery, saveMailChoices, sendAddressLink } from '../../api/mailChoices'
 import type { MailChoices as Choices, Notice } from '../../api/types'
 import { LANGUAGES, t } from '../../lib/messages'
 import classes from './ProfileScreen.module.css'
@@ -34,7 +34,7 @@ export function MailChoices() {
 }
 
 function Form({ choices }: { choices: Choices }) {
-  const { address, language, offered, refused, weekly } = choices
+  const { address, confirmed, language, offered, refused, weekly } = choices
   const save = useAction(saveMailChoices, {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
@@ -50,6 +50,7 @@ function Form({ choices }: { choices: Choices }) {
         <p>{t('profile.mail.noAddress')}</p>
       ) : (
         <Stack mt="sm" gap="md">
+          {!confirmed && <Unconfirmed address={address} />}
           <p style={{ margin: 0, overflowWrap: 'anywhere' }}>{t('profile.mail.lead', { address })}</p>
           <Stack gap="sm" role="group" aria-label={t('profile.mail.kinds')}>
             {KINDS.filter((kind) => offered.includes(kind)).map((kind) => (
@@ -93,5 +94,21 @@ function Form({ choices }: { choices: Choices }) {
         </Stack>
       )}
     </section>
+  )
+}
+
+/** Asks to confirm an address that the reader entered; a new link replaces one that is lost or expired. */
+function Unconfirmed({ address }: { address: string }) {
+  const link = useAction(sendAddressLink, {
+    done: () => t('profile.mail.link.sent'),
+    failed: (reason) => t('profile.mail.link.failed', { reason }),
+  })
+  return (
+    <Alert color="yellow">
+      <p style={{ margin: '0 0 0.75rem', overflowWrap: 'anywhere' }}>{t('profile.mail.unconfirmed', { address })}</p>
+      <Button variant="default" loading={link.pending} onClick={() => void link.run(null)}>
+        {t('profile.mail.link')}
+      </Button>
+    </Alert>
   )
 }

@@ -14,6 +14,7 @@ const OWN_NAMES = new Set([
   'guardian-digest',
   'password-link',
   'password-changed',
+  'address-link',
   'sign-in-changed',
   'new-device',
 ])
