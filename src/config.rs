@@ -776,7 +776,7 @@ pub enum Import {
         database: Database,
     },
     /// Import from CSV or a spreadsheet (XLSX, ODS), also gzipped: header
-    /// rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone or some of these columns.
+    /// rollNumber,name,email,department,batch,category,validUntil,phone,guardianEmail,guardianPhone or some of these columns.
     People {
         /// File (.csv, .xlsx, .ods, also .gz).
         file: PathBuf,

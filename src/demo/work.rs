@@ -106,6 +106,7 @@ fn readers(tx: &mut Tx<'_>, opened: Moment) -> Result<Vec<UserId>, Error> {
                 category: STUDENT.into(),
                 valid_until: None,
                 barred: None,
+                phone: None,
                 guardian_email: None,
                 guardian_phone: None,
             }

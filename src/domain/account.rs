@@ -28,6 +28,8 @@ pub const DEPARTMENT: Text =
 pub const GUARDIAN_EMAIL: Text =
     Text { field: "guardianEmail", label: "Guardian’s email", min: 1, max: 254, kind: Kind::Email };
 /// E.164 has 15 digits; the rest is room for spaces and an extension.
+pub const PHONE: Text = Text { field: "phone", label: "Phone", min: 1, max: 30, kind: Kind::Line };
+/// As long as [`PHONE`].
 pub const GUARDIAN_PHONE: Text =
     Text { field: "guardianPhone", label: "Guardian’s phone", min: 1, max: 30, kind: Kind::Line };
 /// Must be one of the batches in the library's settings (R-REG-2).

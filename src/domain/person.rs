@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{
     account::{
-        BATCH, Capability, DEPARTMENT, EMAIL, GUARDIAN_EMAIL, GUARDIAN_PHONE, NAME, ROLL_NUMBER, Role,
+        BATCH, Capability, DEPARTMENT, EMAIL, GUARDIAN_EMAIL, GUARDIAN_PHONE, NAME, PHONE, ROLL_NUMBER, Role,
         folded_roll_number,
     },
     id::UserId,
@@ -53,6 +53,10 @@ pub struct Details {
     pub valid_until: Option<Date>,
     #[schema(required)]
     pub barred: Option<Barred>,
+    /// Phone of the person; left out if there is none, and in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub phone: Option<String>,
     /// Address of a parent or guardian for reminders. Left out if there is none, and for librarians who may not change people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
@@ -96,12 +100,15 @@ impl Details {
             barred: self
                 .barred
                 .map(|barred| Barred { reason: BARRED_REASON.check(&barred.reason, &mut invalid), ..barred }),
+            phone: optional(PHONE, self.phone, &mut invalid),
             guardian_email: optional(GUARDIAN_EMAIL, self.guardian_email, &mut invalid),
             guardian_phone: optional(GUARDIAN_PHONE, self.guardian_phone, &mut invalid),
         };
-        let is_sound = !invalid.0.iter().any(|error| error.field == GUARDIAN_PHONE.field);
-        if is_sound && checked.guardian_phone.as_deref().is_some_and(|phone| !is_phone(phone)) {
-            invalid.push(GUARDIAN_PHONE.field, message::not_phone(GUARDIAN_PHONE.label));
+        for (rule, phone) in [(PHONE, &checked.phone), (GUARDIAN_PHONE, &checked.guardian_phone)] {
+            let is_sound = !invalid.0.iter().any(|error| error.field == rule.field);
+            if is_sound && phone.as_deref().is_some_and(|phone| !is_phone(phone)) {
+                invalid.push(rule.field, message::not_phone(rule.label));
+            }
         }
         if let Some(day) = checked.valid_until {
             rules::check_day(VALID_UNTIL.into(), "Valid until", day, &mut invalid);

@@ -86,6 +86,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/sign-out", Access::Anyone),
     ("POST", "/auth/forgot", Access::Anyone),
     ("POST", "/auth/reset", Access::Anyone),
+    ("POST", "/auth/reset/check", Access::Anyone),
     ("GET", "/auth/session", Access::Anyone),
     ("POST", "/auth/id-card", Access::Anyone),
     ("POST", "/auth/oidc", Access::Anyone),

@@ -1,6 +1,10 @@
 //! Forgotten passwords: a mailed reset link works once, within half an hour (R-PEOPLE-3).
 
-use axum::{extract::State, http::HeaderMap, response::IntoResponse};
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::IntoResponse,
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -73,6 +77,34 @@ pub async fn forget_password(
         Ok(Answer::empty())
     })
     .await
+}
+
+/// Token of a link that was opened.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PasswordLink {
+    /// Fragment of the link: the part after `#`.
+    #[serde(default)]
+    #[schema(required)]
+    token: String,
+}
+
+/// Check a reset link when its page opens, before a password is typed. Changes nothing.
+#[utoipa::path(post, path = "/auth/reset/check", request_body = PasswordLink, responses((status = 204)))]
+pub async fn check_password_link(
+    State(app): State<Shared>,
+    network: Network,
+    JsonBody(form): JsonBody<PasswordLink>,
+) -> Result<StatusCode> {
+    let mut invalid = Invalid::default();
+    let token = TOKEN.check(&form.token, &mut invalid);
+    invalid.into_result(())?;
+    check_limit(app.limits.resets.take(&network))?;
+    let (hash, now) = (session::hashed(&token), app.library.clock.now());
+    let owner = app.library.db.read(move |tx| password_links::owner(tx, &hash, now)).await?;
+    owner.ok_or(Error::InvalidLink)?;
+    app.limits.resets.give_back(&network);
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Token of a link, and the new password.

@@ -54,6 +54,7 @@ const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
     "/auth/reset",
+    "/auth/reset/check",
     "/auth/oidc",
     "/auth/oidc/link",
     "/people/{id}/sign-in-code",

@@ -12,7 +12,8 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    domain::{id::UserId, library::LANGUAGE, notice::Kind, rule::Invalid},
+    domain::{id::UserId, library::LANGUAGE, mail::Channel, notice::Kind, rule::Invalid},
+    mail::Post,
     storage::{
         self, Tx, claimed_addresses,
         mail_choices::{self, Choices},
@@ -20,7 +21,7 @@ use crate::{
     },
 };
 
-/// The caller's mail preferences, and the kinds of notices that the library mails.
+/// The caller's preferences about notices by mail or text message, and the kinds that the library sends.
 #[derive(Serialize, ToSchema)]
 pub struct MailChoices {
     /// False while the library mails no notices.
@@ -30,6 +31,10 @@ pub struct MailChoices {
     address: Option<String>,
     /// False if the person entered the address and has not opened the mailed link yet: no notices are mailed until then.
     confirmed: bool,
+    /// Phone that gets text messages, because the person has no confirmed address; null if mails go to the address, or the
+    /// library sends no text messages.
+    #[schema(required)]
+    phone: Option<String>,
     /// Kinds of notices that the library mails and a person may refuse.
     offered: Vec<Kind>,
     /// Language of mails; null for the library's.
@@ -41,16 +46,20 @@ pub struct MailChoices {
     weekly: bool,
 }
 
-fn read(tx: &mut Tx<'_>, person: UserId, has_post: bool) -> storage::Result<MailChoices> {
+fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailChoices> {
     let settings = settings::notices(tx)?;
     let Choices { language, refused, weekly } = mail_choices::of(tx, person)?;
     let offered = Kind::ALL
         .into_iter()
         .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
         .collect();
-    let address = people::by_id(tx, person)?.and_then(|person| person.details.email);
-    let (on, confirmed) = (has_post && settings.by_mail, !claimed_addresses::is_unconfirmed(tx, person)?);
-    Ok(MailChoices { on, address, confirmed, offered, language, refused, weekly })
+    let details = people::by_id(tx, person)?.map(|person| person.details);
+    let (address, phone) = details.map_or((None, None), |details| (details.email, details.phone));
+    let confirmed = !claimed_addresses::is_unconfirmed(tx, person)?;
+    let is_mailed = post.has(Channel::Mail) && address.is_some() && confirmed;
+    let phone = phone.filter(|_| post.has(Channel::Text) && !is_mailed);
+    let on = settings.by_mail && (post.has(Channel::Mail) || phone.is_some());
+    Ok(MailChoices { on, address, confirmed, phone, offered, language, refused, weekly })
 }
 
 /// Read the caller's own mail preferences.
@@ -59,8 +68,8 @@ pub async fn read_mail_choices(
     State(app): State<Shared>,
     SignedIn(user): SignedIn,
 ) -> Result<axum::Json<MailChoices>> {
-    let has_post = app.settings.post.mail.is_some();
-    Ok(axum::Json(app.library.db.snapshot(move |tx| read(tx, user.uid, has_post)).await?))
+    let post = app.settings.post.clone();
+    Ok(axum::Json(app.library.db.snapshot(move |tx| read(tx, user.uid, &post)).await?))
 }
 
 /// Mail preferences to save.
@@ -93,10 +102,10 @@ pub async fn save_mail_choices(
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
     let choices = Choices { language, refused, weekly: form.weekly };
-    let (uid, has_post) = (user.uid, app.settings.post.mail.is_some());
+    let (uid, post) = (user.uid, app.settings.post.clone());
     app.once(once, move |tx| {
         mail_choices::save(tx, uid, &choices)?;
-        Answer::json(StatusCode::OK, &read(tx, uid, has_post)?)
+        Answer::json(StatusCode::OK, &read(tx, uid, &post)?)
     })
     .await
 }

@@ -210,7 +210,7 @@ pub struct MailPlan {
     by_mail: bool,
     /// Number of mails.
     count: i64,
-    /// Number of reminders that cannot be sent, because the library knows no confirmed address and, for a guardian, no phone.
+    /// Number of reminders that cannot be sent, because the library knows no confirmed address and no phone.
     without_address: i64,
     /// The first ten of these mails.
     first: Vec<PlannedMail>,

@@ -154,6 +154,7 @@ fn label_and_export_api() -> OpenApiRouter<Shared> {
 fn mail_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(forgotten::forget_password))
+        .routes(routes!(forgotten::check_password_link))
         .routes(routes!(forgotten::reset_password))
         .routes(routes!(mails::list_mails))
         .routes(routes!(mails::stop_mail))

@@ -187,7 +187,10 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
         ("POST", "/auth/forgot") => of_three(Event::LinkAsked, Event::LinkLimited, Event::LinkRefused),
-        ("POST", "/auth/reset") => of_three(Event::LinkUsed, Event::LinkLimited, Event::LinkRefused),
+        ("POST", "/auth/reset/check") if done => None,
+        ("POST", "/auth/reset" | "/auth/reset/check") => {
+            of_three(Event::LinkUsed, Event::LinkLimited, Event::LinkRefused)
+        }
         ("POST", "/setup") => of_three(Event::SetUp, Event::SetupLimited, Event::SetupRefused),
         _ if code == Some(Code::ProviderUnavailable) => Some(Event::ProviderFailed),
         ("POST", "/auth/oidc/link") if !limited && !done => Some(Event::ProviderRefused),

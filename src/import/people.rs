@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     domain::{
-        account::{GUARDIAN_EMAIL, GUARDIAN_PHONE, ROLL_NUMBER, folded_email, folded_roll_number},
+        account::{GUARDIAN_EMAIL, GUARDIAN_PHONE, PHONE, ROLL_NUMBER, folded_email, folded_roll_number},
         change::PersonChange,
         id::UserId,
         moment::Moment,
@@ -50,7 +50,7 @@ use crate::{
 };
 
 /// Columns that are read.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "rollNumber",
     "name",
     "email",
@@ -58,6 +58,7 @@ const COLUMNS: [&str; 9] = [
     "batch",
     "category",
     VALID_UNTIL,
+    PHONE.field,
     GUARDIAN_EMAIL.field,
     GUARDIAN_PHONE.field,
 ];
@@ -218,6 +219,7 @@ struct Wanted {
     batch: Option<Option<String>>,
     category: Option<String>,
     valid_until: Option<Option<Date>>,
+    phone: Option<Option<String>>,
     guardian_email: Option<Option<String>>,
     guardian_phone: Option<Option<String>>,
 }
@@ -272,6 +274,7 @@ fn read_row(row: &Row<'_>) -> Read {
         },
         category: text("category"),
         valid_until,
+        phone: or_clear(PHONE.field),
         guardian_email: or_clear(GUARDIAN_EMAIL.field),
         guardian_phone: or_clear(GUARDIAN_PHONE.field),
     };
@@ -303,6 +306,7 @@ impl Wanted {
             category: STUDENT.into(),
             valid_until: None,
             barred: None,
+            phone: None,
             guardian_email: None,
             guardian_phone: None,
         };
@@ -318,6 +322,7 @@ impl Wanted {
             batch: self.batch.clone().unwrap_or(record.batch),
             category: self.category.clone().unwrap_or(record.category),
             valid_until: self.valid_until.unwrap_or(record.valid_until),
+            phone: self.phone.clone().unwrap_or(record.phone),
             guardian_email: self.guardian_email.clone().unwrap_or(record.guardian_email),
             guardian_phone: self.guardian_phone.clone().unwrap_or(record.guardian_phone),
             ..record
@@ -344,6 +349,7 @@ impl Wanted {
                 batch: self.batch.as_ref().map(|_| sound.batch),
                 category: self.category.as_ref().map(|_| sound.category),
                 valid_until: self.valid_until,
+                phone: self.phone.as_ref().map(|_| sound.phone),
                 guardian_email: self.guardian_email.as_ref().map(|_| sound.guardian_email),
                 guardian_phone: self.guardian_phone.as_ref().map(|_| sound.guardian_phone),
             },
@@ -360,6 +366,7 @@ fn fields(before: &Details, after: &Details) -> Vec<&'static str> {
         ("batch", before.batch != after.batch),
         ("category", before.category != after.category),
         (VALID_UNTIL, before.valid_until != after.valid_until),
+        (PHONE.field, before.phone != after.phone),
         (GUARDIAN_EMAIL.field, before.guardian_email != after.guardian_email),
         (GUARDIAN_PHONE.field, before.guardian_phone != after.guardian_phone),
     ]

@@ -1,5 +1,5 @@
-//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day. The digest
-//! of a guardian without an address is a text message.
+//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day. Readers and
+//! guardians without an address get text messages.
 
 use std::{
     collections::HashMap,
@@ -176,16 +176,20 @@ impl<'d> Writer<'d> {
                 self.guardian(person).is_none().then_some(Unmailed::NoAddress)
             };
         }
-        if !self.settings.mails(kind) || !self.job.0.has(Channel::Mail) {
+        let post = self.job.0;
+        let is_possible =
+            post.has(Channel::Mail) || post.has(Channel::Text) && person.contacts.phone.is_some();
+        if !self.settings.mails(kind) || !is_possible {
             return Some(Unmailed::Library);
         }
-        if person.email.is_none() {
-            return Some(Unmailed::NoAddress);
-        }
-        if person.is_unconfirmed {
-            return Some(Unmailed::Unconfirmed);
+        if self.contact(person).is_none() {
+            return Some(if person.is_unconfirmed { Unmailed::Unconfirmed } else { Unmailed::NoAddress });
         }
         (kind.is_optional() && person.choices.refused.contains(&kind)).then_some(Unmailed::Refused)
+    }
+
+    fn contact<'p>(&self, person: &'p Addressee) -> Option<(Channel, &'p str)> {
+        person.contacts.choose(|channel| self.job.0.has(channel))
     }
 
     fn guardian<'p>(&self, person: &'p Addressee) -> Option<(Channel, &'p str)> {
@@ -218,20 +222,33 @@ impl<'d> Writer<'d> {
         made.map_err(|error| Error::Database(error.into()))
     }
 
-    /// Adds the mail of one notice.
+    /// Makes a row of the outbox from a text message.
+    fn texted(&self, person: UserId, phone: &str, text: &Text) -> storage::Result<NewMail> {
+        let made = text.addressed(Some(person), phone, self.moment.at, PATIENCE);
+        made.map_err(|error| Error::Database(error.into()))
+    }
+
+    /// Adds the mail or text message of one notice.
     fn add_notice(&self, batch: &mut Batch, found: &UnmailedNotice, kind: Kind) -> storage::Result<()> {
         let Some(person) = self.people.get(&found.person) else { return Ok(()) };
-        let (Some(post), Some(address)) = (&self.job.0.mail, &person.email) else { return Ok(()) };
-        let scope = kind.is_optional().then_some(Scope::Kind(kind));
-        let links = self.job.1.links(found.person, scope);
         let writing = self.writing(Worded::Notice(kind), person);
-        let letter = notice(writing, &person.name, kind, &found.text, links);
-        let mail = self.addressed(post, found.person, mail::Kind::Notice, address, &letter)?;
+        let mail = match (self.contact(person), &self.job.0.mail) {
+            (Some((Channel::Mail, address)), Some(post)) => {
+                let scope = kind.is_optional().then_some(Scope::Kind(kind));
+                let links = self.job.1.links(found.person, scope);
+                let letter = notice(writing, &person.name, kind, &found.text, links);
+                self.addressed(post, found.person, mail::Kind::Notice, address, &letter)?
+            }
+            (Some((Channel::Text, phone)), _) => {
+                self.texted(found.person, phone, &Text::notice(writing, &person.name, kind, &found.text))?
+            }
+            _ => return Ok(()),
+        };
         batch.add(mail, [found.id]);
         Ok(())
     }
 
-    /// Adds the digest of a person, or of the person's guardian; the guardian's may be a text message.
+    /// Adds the digest of a person, or of the person's guardian, as a mail or a text message.
     fn add_digest(
         &self,
         batch: &mut Batch,
@@ -248,8 +265,7 @@ impl<'d> Writer<'d> {
         let (worded, scope, contact) = if to_guardian {
             (Worded::GuardianDigest, Scope::Guardian, self.guardian(person))
         } else {
-            let contact = person.email.as_deref().map(|address| (Channel::Mail, address));
-            (Worded::Digest, Scope::Reminders, contact)
+            (Worded::Digest, Scope::Reminders, self.contact(person))
         };
         let writing = self.writing(worded, person);
         let mail = match (contact, &self.job.0) {
@@ -263,9 +279,7 @@ impl<'d> Writer<'d> {
                 self.addressed(post, id, mail::Kind::Digest, address, &letter)?
             }
             (Some((Channel::Text, phone)), _) => {
-                let text = Text::reminder(writing, &person.name, &lines);
-                let made = text.addressed(Some(id), phone, self.moment.at, PATIENCE);
-                made.map_err(|error| Error::Database(error.into()))?
+                self.texted(id, phone, &Text::reminder(writing, &person.name, &lines))?
             }
             _ => return Ok(()),
         };
@@ -428,7 +442,7 @@ fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> stora
 pub struct Planned {
     /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
-    /// Number of digests that cannot be sent, because the library knows no confirmed address and, for a guardian, no phone.
+    /// Number of digests that cannot be sent, because the library knows no confirmed address and no phone.
     pub without_address: usize,
 }
 
@@ -477,10 +491,8 @@ pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> sto
             }
         }
         let Some(first) = of_person.first() else { continue };
-        let own_contact = first.email.as_deref().filter(|_| has(Channel::Mail));
-        let own_contact = own_contact.map(|address| (Channel::Mail, address));
         for (to_guardian, lines, contact) in
-            [(false, own, own_contact), (true, guardians, first.guardian.contact(&has))]
+            [(false, own, first.contacts.choose(&has)), (true, guardians, first.guardian.contact(&has))]
         {
             match contact {
                 _ if lines.is_empty() => {}

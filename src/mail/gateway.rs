@@ -15,15 +15,16 @@ use url::Url;
 
 use super::{
     Digest, Outcome, Rate, Writing,
-    letter::{named, one_line},
+    letter::{named, notice_subject, one_line},
     sender::{Sender, new_id},
 };
 use crate::{
     domain::{
         id::UserId,
         mail::{Channel, Kind},
+        notice::Kind as NoticeKind,
     },
-    message,
+    message::{self, Message},
     outbound::{self, Outbound},
     storage::mails::{NewMail, Taken},
 };
@@ -244,7 +245,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Writes the reminders of a person, for the guardian.
+    /// Writes the reminders of a person, for the person or the guardian.
     #[must_use]
     pub fn reminder(writing: Writing<'_>, name: &str, digest: &Digest) -> Self {
         let Writing { language, library, .. } = writing;
@@ -259,6 +260,19 @@ impl Text {
         let text = std::iter::once(first.clone()).chain(shown).chain(rest).collect::<Vec<_>>().join("\n");
         let values = json!({ "text": text, "name": name, "library": library, "count": digest.lines.len() });
         Self { kind: Kind::Digest, first, values }
+    }
+
+    /// Writes one notice of a person.
+    #[must_use]
+    pub fn notice(writing: Writing<'_>, name: &str, kind: NoticeKind, lines: &[Message]) -> Self {
+        let Writing { language, library, .. } = writing;
+        let name = one_line(name);
+        let library = named(library, language);
+        let first = one_line(&notice_subject(kind)(&library).text_in(language));
+        let shown = lines.iter().map(|line| one_line(&line.text_in(language)));
+        let text = std::iter::once(first.clone()).chain(shown).collect::<Vec<_>>().join("\n");
+        let values = json!({ "text": text, "name": name, "library": library, "count": lines.len() });
+        Self { kind: Kind::Notice, first, values }
     }
 
     /// Writes a test message.

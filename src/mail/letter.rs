@@ -45,7 +45,7 @@ pub(super) fn named(library: &str, language: &str) -> String {
 }
 
 /// Returns the subject of the mail about a notice.
-fn notice_subject(kind: Kind) -> fn(&str) -> Message {
+pub(super) fn notice_subject(kind: Kind) -> fn(&str) -> Message {
     match kind {
         Kind::DueSoon | Kind::DueToday | Kind::Overdue | Kind::DueDateMoved => {
             message::letter_due_date_subject

@@ -42,7 +42,7 @@ messages! {
     "settings.wording.oneLine" = wording_one_line(): "The subject must be one line.";
     "settings.wording.name" = wording_name(): "Name of the reader";
     "settings.wording.library" = wording_library(): "Name of the library";
-    "settings.wording.link" = wording_link(): "Button to choose a new password, and its address";
+    "settings.wording.link" = wording_link(): "Button with the link, and its address";
     "settings.wording.reminder" = wording_reminder(): "How many books are due, such as “2 books are due back”";
     "settings.wording.books" = wording_books(): "List of the books with their due dates";
     "settings.wording.notice" = wording_notice(): "The notice itself, as it is under the bell";

@@ -131,6 +131,7 @@ fn filled(keep: &Details, dropped: &Details) -> Details {
         category: keep.category.clone(),
         valid_until: keep.valid_until.or(dropped.valid_until),
         barred,
+        phone: of(&keep.phone, &dropped.phone),
         guardian_email: of(&keep.guardian_email, &dropped.guardian_email),
         guardian_phone: of(&keep.guardian_phone, &dropped.guardian_phone),
     }

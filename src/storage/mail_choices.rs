@@ -124,8 +124,8 @@ pub fn refuse_as_guardian(tx: &mut Tx<'_>, person: UserId, refuses: bool) -> Res
 #[derive(Clone, Debug)]
 pub struct Addressee {
     pub name: String,
-    pub email: Option<String>,
-    /// True if the person entered the address and has not confirmed it.
+    pub contacts: Contacts,
+    /// True if the person entered the address and has not confirmed it; `contacts` then lacks it.
     pub is_unconfirmed: bool,
     /// False for an inactive, merged or erased person.
     pub active: bool,
@@ -133,11 +133,28 @@ pub struct Addressee {
     pub guardian: Guardian,
 }
 
+/// Ways to reach a person or a guardian.
+#[derive(Clone, Debug, Default)]
+pub struct Contacts {
+    /// Address for notices.
+    pub email: Option<String>,
+    pub phone: Option<String>,
+}
+
+impl Contacts {
+    /// Returns the channel and the address or phone for a notice: mail if the library `has` that channel and there is an
+    /// address, otherwise text message.
+    pub fn choose(&self, has: impl Fn(Channel) -> bool) -> Option<(Channel, &str)> {
+        let contacts = [(Channel::Mail, &self.email), (Channel::Text, &self.phone)];
+        let mut known = contacts.into_iter().filter_map(|(channel, to)| Some((channel, to.as_deref()?)));
+        known.find(|(channel, _)| has(*channel))
+    }
+}
+
 /// Parent or guardian of a person.
 #[derive(Clone, Debug, Default)]
 pub struct Guardian {
-    pub email: Option<String>,
-    pub phone: Option<String>,
+    pub contacts: Contacts,
     /// True if the guardian has ended the mails.
     pub refuses: bool,
 }
@@ -149,12 +166,9 @@ impl Guardian {
         self.contact(|_| true).is_some()
     }
 
-    /// Returns the channel and the address or phone for a reminder: mail if the library `has` that channel and the
-    /// guardian has an address, otherwise text message.
+    /// Returns the channel and the address or phone for a reminder, unless the guardian has ended the mails.
     pub fn contact(&self, has: impl Fn(Channel) -> bool) -> Option<(Channel, &str)> {
-        let contacts = [(Channel::Mail, &self.email), (Channel::Text, &self.phone)];
-        let mut known = contacts.into_iter().filter_map(|(channel, to)| Some((channel, to.as_deref()?)));
-        known.find(|(channel, _)| !self.refuses && has(*channel))
+        self.contacts.choose(has).filter(|_| !self.refuses)
     }
 }
 
@@ -163,10 +177,10 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
     macro_rules! addressees {
         ($list:literal) => {
             sql!(
-                "SELECT users.id, users.name, users.email, users.active AND users.gone_at IS NULL, mail_choices.language,
+                "SELECT users.id, users.name, CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END, users.active AND users.gone_at IS NULL, mail_choices.language,
                         mail_choices.refused, mail_choices.weekly, users.guardian_email, users.guardian_phone,
                         COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE),
-                        claimed_addresses.user_id IS NOT NULL
+                        claimed_addresses.user_id IS NOT NULL, users.phone
                  FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
                       LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
                  WHERE users.id IN (",
@@ -185,11 +199,14 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
     let found = tx.query(statement, &[&json!(people).to_string()], |row| {
         let addressee = Addressee {
             name: row.get(1)?,
-            email: row.get(2)?,
+            contacts: Contacts { email: row.get(2)?, phone: row.get(11)? },
             is_unconfirmed: row.get(10)?,
             active: row.get(3)?,
             choices: Choices::read(row, 4)?,
-            guardian: Guardian { email: row.get(7)?, phone: row.get(8)?, refuses: row.get(9)? },
+            guardian: Guardian {
+                contacts: Contacts { email: row.get(7)?, phone: row.get(8)? },
+                refuses: row.get(9)?,
+            },
         };
         Ok((row.get(0)?, addressee))
     })?;

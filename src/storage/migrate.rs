@@ -100,6 +100,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0043_reminder_slips"),
     migration!("0044_text_messages"),
     migration!("0045_claimed_addresses"),
+    migration!("0046_phone_of_reader"),
 ];
 
 impl Migration {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Result, Row, Tx,
     events::Entry,
-    mail_choices::{Choices, Guardian},
+    mail_choices::{Choices, Contacts, Guardian},
     settings,
 };
 use crate::{
@@ -585,8 +585,8 @@ pub fn due_loans(
 pub struct DueOf {
     pub loan: DueLoan,
     pub name: String,
-    /// Address for notices; `None` if it is not confirmed.
-    pub email: Option<String>,
+    /// Without an address that is not confirmed.
+    pub contacts: Contacts,
     pub guardian: Guardian,
     pub choices: Choices,
     /// Step of the latest reminder of this due date.
@@ -606,7 +606,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date
                         AND notices.mailed_at IS NOT NULL AND NOT notices.to_guardian),
                     users.guardian_email, users.guardian_phone,
-                    COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE)
+                    COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE), users.phone
              FROM loans JOIN users ON users.id = loans.user_id
                   LEFT JOIN mail_choices ON mail_choices.person_id = users.id
                   LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
@@ -616,7 +616,11 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
         &[&last.to_string()],
         |row| {
             let choices = Choices::read(row, 8)?;
-            let guardian = Guardian { email: row.get(13)?, phone: row.get(14)?, refuses: row.get(15)? };
+            let guardian = Guardian {
+                contacts: Contacts { email: row.get(13)?, phone: row.get(14)? },
+                refuses: row.get(15)?,
+            };
+            let contacts = Contacts { email: row.get(7)?, phone: row.get(16)? };
             let loan = DueLoan {
                 id: row.get(0)?,
                 person: row.get(1)?,
@@ -627,8 +631,8 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                 has_guardian: guardian.is_reachable(),
                 is_weekly: choices.weekly,
             };
-            let (name, email, last_step, last_mailed) = (row.get(6)?, row.get(7)?, row.get(11)?, row.get(12)?);
-            Ok(DueOf { loan, name, email, guardian, choices, last_step, last_mailed })
+            let (name, last_step, last_mailed) = (row.get(6)?, row.get(11)?, row.get(12)?);
+            Ok(DueOf { loan, name, contacts, guardian, choices, last_step, last_mailed })
         },
     )
 }

@@ -29,12 +29,13 @@ macro_rules! columns {
          users.active, users.valid_until, users.barred_until, users.barred_reason, users.password_hash IS NOT NULL,
          users.created_at, users.capabilities,
          EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)
-         OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id), users.guardian_email, users.guardian_phone"
+         OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id), users.guardian_email, users.guardian_phone,
+         users.phone"
     };
 }
 
 /// Number of columns in [`columns!`].
-const COLUMNS: usize = 18;
+const COLUMNS: usize = 19;
 
 /// Stored record of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
             category: row.get(6)?,
             valid_until: row.optional_day(9)?,
             barred: accounts::barred(row.optional_day(10)?, row.get(11)?),
+            phone: row.get(18)?,
             guardian_email: row.get(16)?,
             guardian_phone: row.get(17)?,
         },
@@ -125,8 +127,8 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
         insert!(
             "INSERT INTO users (email, email_key, name, name_key, search_key, directory_key, role, roll_number, department,
                                 batch, category, valid_until, barred_until, barred_reason, guardian_email,
-                                guardian_phone, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, 'student', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+                                guardian_phone, phone, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, 'student', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
         ),
         &[
             &details.email,
@@ -144,6 +146,7 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
             &details.barred.as_ref().map(|barred| barred.reason.clone()),
             &details.guardian_email,
             &details.guardian_phone,
+            &details.phone,
             &now,
         ],
     )?;
@@ -167,7 +170,8 @@ pub(super) fn set(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()>
             "UPDATE users SET email = $2, email_key = $3, name = $4, name_key = $5, search_key = $6 || merged_key,
                     directory_key = $7 || merged_key,
                     roll_number = $8, department = $9, batch = $10, category = $11, valid_until = $12,
-                    barred_until = $13, barred_reason = $14, guardian_email = $15, guardian_phone = $16 WHERE id = $1"
+                    barred_until = $13, barred_reason = $14, guardian_email = $15, guardian_phone = $16,
+                    phone = $17 WHERE id = $1"
         ),
         &[
             &uid,
@@ -186,6 +190,7 @@ pub(super) fn set(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()>
             &details.barred.as_ref().map(|barred| barred.reason.clone()),
             &details.guardian_email,
             &details.guardian_phone,
+            &details.phone,
         ],
     )
 }
@@ -408,7 +413,7 @@ pub fn owners_of_emails(tx: &mut Tx<'_>, emails: &[String]) -> Result<Vec<(Strin
 }
 
 /// Returns the columns of a person as a JSON row: email, its key, name and the other keys, roll number, department,
-/// batch, category, valid until, guardian's email and phone.
+/// batch, category, valid until, guardian's email and phone, own phone.
 fn json_row(details: &Details) -> Value {
     let keys = keys(details);
     json!([
@@ -425,6 +430,7 @@ fn json_row(details: &Details) -> Value {
         details.valid_until,
         details.guardian_email,
         details.guardian_phone,
+        details.phone,
     ])
 }
 
@@ -434,18 +440,18 @@ pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<User
     let statement = if tx.is_postgres() {
         sql!(
             "INSERT INTO users (role, created_at, email, email_key, name, name_key, search_key, directory_key, roll_number,
-                                department, batch, category, valid_until, guardian_email, guardian_phone)
+                                department, batch, category, valid_until, guardian_email, guardian_phone, phone)
              SELECT 'student', CAST($2 AS BIGINT), it ->> 0, it ->> 1, it ->> 2, it ->> 3, it ->> 4, it ->> 5, it ->> 6,
-                    it ->> 7, it ->> 8, it ->> 9, it ->> 10, it ->> 11, it ->> 12
+                    it ->> 7, it ->> 8, it ->> 9, it ->> 10, it ->> 11, it ->> 12, it ->> 13
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
              ORDER BY number RETURNING id"
         )
     } else {
         sql!(
             "INSERT INTO users (role, created_at, email, email_key, name, name_key, search_key, directory_key, roll_number,
-                                department, batch, category, valid_until, guardian_email, guardian_phone)
+                                department, batch, category, valid_until, guardian_email, guardian_phone, phone)
              SELECT 'student', $2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12
+                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13
              FROM json_each($1) ORDER BY key RETURNING id"
         )
     };
@@ -469,17 +475,18 @@ pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()>
             "UPDATE users SET email = it ->> 0, email_key = it ->> 1, name = it ->> 2, name_key = it ->> 3,
                     search_key = (it ->> 4) || merged_key, directory_key = (it ->> 5) || merged_key, department = it ->> 7,
                     batch = it ->> 8, category = it ->> 9, valid_until = it ->> 10, guardian_email = it ->> 11,
-                    guardian_phone = it ->> 12
+                    guardian_phone = it ->> 12, phone = it ->> 13
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS changed (it)
-             WHERE users.id = CAST(it ->> 13 AS BIGINT) AND users.gone_at IS NULL"
+             WHERE users.id = CAST(it ->> 14 AS BIGINT) AND users.gone_at IS NULL"
         )
     } else {
         sql!(
             "UPDATE users SET email = value ->> 0, email_key = value ->> 1, name = value ->> 2, name_key = value ->> 3,
                     search_key = (value ->> 4) || merged_key, directory_key = (value ->> 5) || merged_key,
                     department = value ->> 7, batch = value ->> 8, category = value ->> 9, valid_until = value ->> 10,
-                    guardian_email = value ->> 11, guardian_phone = value ->> 12
-             FROM json_each($1) AS changed WHERE users.id = changed.value ->> 13 AND users.gone_at IS NULL"
+                    guardian_email = value ->> 11, guardian_phone = value ->> 12,
+                    phone = value ->> 13
+             FROM json_each($1) AS changed WHERE users.id = changed.value ->> 14 AND users.gone_at IS NULL"
         )
     };
     tx.execute_all(statement, people.len(), &[&rows])
@@ -688,7 +695,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
             "UPDATE users SET gone_at = $2, active = FALSE, name = '', name_key = '', search_key = '', directory_key = '',
                     merged_key = '', email = NULL, email_key = NULL, roll_number = NULL, password_hash = NULL,
                     valid_until = NULL, barred_until = NULL, barred_reason = NULL, guardian_email = NULL,
-                    guardian_phone = NULL WHERE id = $1"
+                    guardian_phone = NULL, phone = NULL WHERE id = $1"
         ),
         &[&uid, &now],
     )

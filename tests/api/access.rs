@@ -31,6 +31,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "rollNumber": "nobody", "code": "AAAA-BBBB", "password": "four unrelated words" })
         }
         ("POST", "/auth/forgot") => json!({ "email": "nobody@college.edu" }),
+        ("POST", "/auth/reset/check") => json!({ "token": "t" }),
         ("POST", "/auth/reset") => json!({ "token": "t", "password": "four unrelated words" }),
         ("POST", "/setup") => json!({
             "code": "AAAA-BBBB", "name": "n", "email": "first@college.edu", "password": "four unrelated words",
@@ -304,7 +305,8 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         | "/auth/sign-in/code"
                         | "/auth/sign-in/passkey"
                         | "/auth/redeem"
-                        | "/auth/reset" => 401..=401,
+                        | "/auth/reset"
+                        | "/auth/reset/check" => 401..=401,
                         // No passkey ceremony has begun; no mail server is configured.
                         "/auth/passkeys/confirm" | "/settings/mails/{kind}/send" => 409..=409,
                         "/auth/id-card"

@@ -234,6 +234,8 @@ async fn a_file_brings_guardians_and_a_hyphen_takes_them_away_r_people_4() {
         assert_eq!(fields.unwrap_or(json!([])), changed, "{report}");
         assert_eq!(stored(), [[email, phone]], "{cells}");
     }
+    import(&librarian, "rollNumber,phone\nA1,+91 98450 11111\n", false).await.expect(200);
+    assert_eq!(app.raw("SELECT phone FROM users WHERE roll_number = 'a1'"), [[cell("+91 98450 11111")]]);
     let wrong = import(&librarian, "rollNumber,guardianPhone\nA1,home\n", true).await.expect(200);
     let reason = &wrong["rejected"][0]["reason"];
     assert_eq!(reason, "guardianPhone: Guardian’s phone must be a number like +91 98450 12345.");

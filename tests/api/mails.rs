@@ -159,6 +159,8 @@ async fn a_link_replaces_a_forgotten_password_once_r_people_3(database: Database
     );
     assert!(!app.raw("SELECT * FROM password_links").iter().flatten().flatten().any(|cell| *cell == token));
 
+    let check = async |token: &str| app.visitor().post("/auth/reset/check", &json!({ "token": token })).await;
+    check(&token).await.expect(204);
     let browser = app.visitor();
     let short = json!({ "token": token, "password": "short" });
     assert_eq!(browser.post("/auth/reset", &short).await.wrong_fields(), ["password"]);
@@ -167,6 +169,7 @@ async fn a_link_replaces_a_forgotten_password_once_r_people_3(database: Database
     browser.get("/me").await.expect(200);
     elsewhere.get("/me").await.problem(401, "not-signed-in");
     for used in [&token, &first] {
+        check(used).await.problem(401, "invalid-link");
         app.visitor().post("/auth/reset", &chosen(used)).await.problem(401, "invalid-link");
     }
     let sign_in = json!({ "email": "asha@college.edu", "password": PASSWORD });

@@ -171,8 +171,8 @@ async fn the_list_is_a_file_without_formulas_r_people_1(app: TestApp) {
     assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
     assert_eq!(
         answer.text,
-        "\u{feff}rollNumber,name,email,department,batch,category,validUntil,role,active,openLoans,overdueLoans,owes,guardianEmail,guardianPhone\n\
-         cs25-001,\"'=HYPERLINK(\"\"x\"\")\",student1@college.edu,'+1,2027,Student,,student,yes,0,0,0.00,,\n"
+        "\u{feff}rollNumber,name,email,department,batch,category,validUntil,role,active,openLoans,overdueLoans,owes,guardianEmail,guardianPhone,phone\n\
+         cs25-001,\"'=HYPERLINK(\"\"x\"\")\",student1@college.edu,'+1,2027,Student,,student,yes,0,0,0.00,,,\n"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Text messages to guardians, against a gateway that answers as it is asked.
+//! Text messages to readers and guardians, against a gateway that answers as it is asked.
 
 use std::{
     sync::{Arc, Mutex},
@@ -30,6 +30,7 @@ use crate::{
 on_both_databases!(
     a_guardian_with_a_phone_alone_gets_one_signed_text_message,
     a_gateway_that_fails_gets_each_text_message_again_under_its_id,
+    a_reader_without_a_confirmed_address_gets_text_messages,
     a_guardian_with_an_address_gets_mail_and_one_who_ended_it_gets_nothing,
 );
 
@@ -265,6 +266,54 @@ async fn a_gateway_that_fails_gets_each_text_message_again_under_its_id(database
     let newest = texted.newest().await;
     assert_eq!(newest["reason"]["text"], "127.0.0.1 refused this text message (400): balance: 0");
     assert_eq!((&newest["state"], &newest["canSendAgain"]), (&json!("failed"), &json!(true)));
+}
+
+async fn a_reader_without_a_confirmed_address_gets_text_messages(database: Database) {
+    let gateway = Gateway::start().await;
+    let both = Post { mail: Some(Arc::new(post(25))), texts: Some(Arc::new(gateway.client(|_| ()))) };
+    let texted = library(database, both).await;
+    let app = &texted.app;
+    let (asha, bala, admin) = (app.student(1).await, app.student(2).await, app.admin(0).await);
+    let path = format!("/people/{}", asha.uid);
+    assert_eq!(admin.patch(&path, &json!({ "phone": "at home" })).await.wrong_fields(), ["phone"]);
+    let saved = admin.patch(&path, &json!({ "phone": "+91 98450 12345" })).await.expect(200);
+    assert_eq!(saved["phone"], "+91 98450 12345");
+    assert_eq!(asha.get("/me/mail-choices").await.expect(200)["phone"], Value::Null, "mails come first");
+    app.raw(&format!("UPDATE users SET email = NULL, email_key = NULL WHERE id = {}", asha.uid));
+    let choices = asha.get("/me/mail-choices").await.expect(200);
+    assert_eq!((&choices["on"], &choices["phone"]), (&json!(true), &json!("+91 98450 12345")));
+    app.raw(&format!("INSERT INTO claimed_addresses (user_id) VALUES ({})", bala.uid));
+    app.raw(&format!("UPDATE users SET phone = '98450 00000' WHERE id = {}", bala.uid));
+
+    let book = app.book("Godaan", 1).await;
+    let loan = bala.borrow(book).await;
+    asha.ask(&format!("/books/{book}/holds")).await.expect(201);
+    texted.lend(&asha, "Emma").await;
+    texted.lend(&bala, "Persuasion").await;
+    app.set_clock("2026-11-29T06:00:00Z");
+    let back = json!({ "restock": true });
+    app.admin(0).await.post(&format!("/loans/{loan}/return"), &back).await.expect(204);
+    assert_eq!((texted.queue().await, texted.queue().await), (4, 0), "each once");
+    texted.send().await;
+    let mut got: Vec<(String, String)> = gateway
+        .got()
+        .iter()
+        .map(|request| {
+            let field = |name: &str| request.json()[name].as_str().expect("text").to_owned();
+            (field("to"), field("text").lines().next().unwrap_or_default().to_owned())
+        })
+        .collect();
+    got.sort();
+    let text = |to: &str, first: &str| (to.to_owned(), first.to_owned());
+    assert_eq!(
+        got,
+        [
+            text("+919845012345", "Student 1: 1 book is overdue at the library"),
+            text("+919845012345", "Your reserved book is ready at the library"),
+            text("9845000000", "A charge on your account at the library"),
+            text("9845000000", "Student 2: 1 book is overdue at the library"),
+        ]
+    );
 }
 
 async fn a_guardian_with_an_address_gets_mail_and_one_who_ended_it_gets_nothing(database: Database) {

@@ -37,6 +37,7 @@ fn details(name: &str, roll_number: Option<&str>) -> Details {
         category: "Student".into(),
         valid_until: None,
         barred: None,
+        phone: None,
         guardian_email: None,
         guardian_phone: None,
     }

@@ -495,6 +495,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
         category: "Student".into(),
         valid_until: None,
         barred: None,
+        phone: None,
         guardian_email: None,
         guardian_phone: None,
     };

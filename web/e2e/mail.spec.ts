@@ -55,7 +55,8 @@ test('a librarian sees what was sent and why a mail failed', async ({ page, mail
       await expect(page.getByLabel('Show')).toBeVisible()
       return page.getByText('The mailbox is full').count()
     })
-    .toBe(1)
+    // The demo may mail reminders meanwhile, which this server refuses too.
+    .toBeGreaterThan(0)
   await expectAccessible(page, 'the mails')
 })
 

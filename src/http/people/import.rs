@@ -41,7 +41,7 @@ pub struct ImportQuery {
 }
 
 /// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns,
+/// `rollNumber,name,email,department,batch,category,validUntil,phone,guardianEmail,guardianPhone` or some of these columns,
 /// or with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). The server stores a thousand rows at a
 /// time, each thousand completely or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),

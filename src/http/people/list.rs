@@ -212,12 +212,15 @@ pub async fn list_people(
             })
         })
         .await?;
-    list.people.iter_mut().for_each(|person| person.details.hide_guardian());
+    for person in &mut list.people {
+        person.details.hide_guardian();
+        person.details.phone = None;
+    }
     Ok(axum::Json(list))
 }
 
 /// Columns of the file, named as in an import (R-PEOPLE-4).
-const FILE_COLUMNS: [&str; 14] = [
+const FILE_COLUMNS: [&str; 15] = [
     "rollNumber",
     "name",
     "email",
@@ -232,6 +235,7 @@ const FILE_COLUMNS: [&str; 14] = [
     "owes",
     "guardianEmail",
     "guardianPhone",
+    "phone",
 ];
 
 /// Export the list of people as CSV: all matches, at most 100 000. Cells that a spreadsheet would read as formulas are
@@ -285,5 +289,6 @@ fn cells_of(person: Person) -> [String; FILE_COLUMNS.len()] {
         format!("{units}.{rest:02}"),
         text(person.details.guardian_email),
         text(person.details.guardian_phone),
+        text(person.details.phone),
     ]
 }

@@ -76,6 +76,9 @@ pub struct PersonForm {
     valid_until: Option<Date>,
     #[serde(default)]
     barred: Option<Barred>,
+    /// Phone of the person.
+    #[serde(default)]
+    phone: Option<String>,
     /// Address of a parent or guardian, to whom reminders may be mailed.
     #[serde(default)]
     guardian_email: Option<String>,
@@ -103,6 +106,7 @@ pub async fn add_person(
             category: form.category.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| STUDENT.into()),
             valid_until: form.valid_until,
             barred: form.barred,
+            phone: form.phone,
             guardian_email: form.guardian_email,
             guardian_phone: form.guardian_phone,
         };
@@ -140,6 +144,9 @@ pub struct PersonEdit {
     barred: Option<Option<Barred>>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
+    phone: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
     guardian_email: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
@@ -157,6 +164,7 @@ impl PersonEdit {
             category: self.category.unwrap_or(before.category),
             valid_until: self.valid_until.unwrap_or(before.valid_until),
             barred: self.barred.unwrap_or(before.barred),
+            phone: self.phone.unwrap_or(before.phone),
             guardian_email: self.guardian_email.unwrap_or(before.guardian_email),
             guardian_phone: self.guardian_phone.unwrap_or(before.guardian_phone),
         }

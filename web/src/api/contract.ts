@@ -389,6 +389,13 @@ export const forms = {
       "maxLength": 128
     }
   },
+  "PasswordLink": {
+    "token": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    }
+  },
   "PasswordReset": {
     "language": {
       "trimmed": true,
@@ -453,6 +460,12 @@ export const forms = {
       "required": true,
       "minLength": 1,
       "maxLength": 100
+    },
+    "phone": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 30
     },
     "rollNumber": {
       "trimmed": true,

@@ -915,6 +915,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/reset/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a reset link when its page opens, before a password is typed. Changes nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasswordLink"];
+                };
+            };
+            responses: {
+                /** @description What was asked for */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/session": {
         parameters: {
             query?: never;
@@ -8612,7 +8659,7 @@ export interface paths {
         put?: never;
         /**
          * Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil,guardianEmail,guardianPhone` or some of these columns,
+         *     `rollNumber,name,email,department,batch,category,validUntil,phone,guardianEmail,guardianPhone` or some of these columns,
          *     or with the columns that `columns` names, at most 200 000 rows (R-PEOPLE-4). The server stores a thousand rows at a
          *     time, each thousand completely or not at all.
          */
@@ -11479,6 +11526,8 @@ export interface components {
             /** @description Phone of a parent or guardian; left out in the same cases as the address. */
             guardianPhone?: string | null;
             name: string;
+            /** @description Phone of the person; left out if there is none, and in lists. */
+            phone?: string | null;
             /** @description Number on the ID card, lower-case, unique. */
             rollNumber: string | null;
             /**
@@ -12237,7 +12286,7 @@ export interface components {
          * @enum {string}
          */
         MailChannel: "mail" | "text";
-        /** @description The caller's mail preferences, and the kinds of notices that the library mails. */
+        /** @description The caller's preferences about notices by mail or text message, and the kinds that the library sends. */
         MailChoices: {
             /** @description The person's email address; null without one. */
             address: string | null;
@@ -12249,6 +12298,11 @@ export interface components {
             offered: components["schemas"]["Kind"][];
             /** @description False while the library mails no notices. */
             on: boolean;
+            /**
+             * @description Phone that gets text messages, because the person has no confirmed address; null if mails go to the address, or the
+             *     library sends no text messages.
+             */
+            phone: string | null;
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
             /** @description True if reminders come once a week, on Monday; otherwise on each day with reminders. */
@@ -12351,7 +12405,7 @@ export interface components {
             hour: number;
             /**
              * Format: int64
-             * @description Number of reminders that cannot be sent, because the library knows no confirmed address and, for a guardian, no phone.
+             * @description Number of reminders that cannot be sent, because the library knows no confirmed address and no phone.
              */
             withoutAddress: number;
         };
@@ -12915,6 +12969,11 @@ export interface components {
             /** Format: password */
             newPassword: string;
         };
+        /** @description Token of a link that was opened. */
+        PasswordLink: {
+            /** @description Fragment of the link: the part after `#`. */
+            token: string;
+        };
         /** @description Token of a link, and the new password. */
         PasswordReset: {
             /**
@@ -13044,6 +13103,7 @@ export interface components {
             guardianEmail?: string | null;
             guardianPhone?: string | null;
             name?: string | null;
+            phone?: string | null;
             rollNumber?: string | null;
             /** Format: date */
             validUntil?: string | null;
@@ -13065,6 +13125,8 @@ export interface components {
             guardianPhone?: string | null;
             /** @description Full name. */
             name: string;
+            /** @description Phone of the person. */
+            phone?: string | null;
             /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber?: string | null;
             /**

@@ -1,10 +1,13 @@
 import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { resetPassword } from '../../api/account'
 import { forms } from '../../api/contract'
 import { useContractForm } from '../../api/form'
+import { linkQuery } from '../../api/passwordLink'
 import { currentLanguage, rich, t } from '../../lib/messages'
-import { isAskedForCode, ProblemError } from '../../lib/problem'
+import { isAskedForCode, messageOf, ProblemError } from '../../lib/problem'
 import { useTitle } from '../../lib/title'
 import { paths } from '../../screens'
 import { AccountPage, Failure } from './AccountPage'
@@ -15,16 +18,26 @@ export function Reset() {
   useTitle(t('account.reset.title'))
   // Browsers do not send the part after # to a server.
   const token = useLocation().hash.slice(1)
-  return token === '' ? (
-    <AccountPage>
-      <Heading />
-      <Text mt="lg">{t('account.reset.noLink')}</Text>
-      <Again />
-    </AccountPage>
-  ) : (
-    <Form key={token} token={token} />
-  )
+  return token === '' ? <NoForm>{t('account.reset.noLink')}</NoForm> : <Checked key={token} token={token} />
 }
+
+const isDead = (error: unknown) => error instanceof ProblemError && error.code === 'invalid-link'
+
+/** Shows the form, unless the server knows the link to be dead. */
+function Checked({ token }: { token: string }) {
+  const { error } = useQuery(linkQuery(token))
+  return isDead(error) ? <NoForm>{messageOf(error)}</NoForm> : <Form token={token} />
+}
+
+const NoForm = ({ children }: { children: ReactNode }) => (
+  <AccountPage>
+    <Heading />
+    <Text mt="lg" role="status">
+      {children}
+    </Text>
+    <Again />
+  </AccountPage>
+)
 
 function Form({ token }: { token: string }) {
   const navigate = useNavigate()
@@ -43,7 +56,6 @@ function Form({ token }: { token: string }) {
       </AccountPage>
     )
 
-  const isUsed = failure instanceof ProblemError && failure.code === 'invalid-link'
   return (
     <AccountPage>
       <Heading />
@@ -64,7 +76,7 @@ function Form({ token }: { token: string }) {
           </Button>
         </Stack>
       </form>
-      {isUsed && <Again />}
+      {isDead(failure) && <Again />}
     </AccountPage>
   )
 }

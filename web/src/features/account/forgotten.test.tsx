@@ -40,14 +40,22 @@ describe('a forgotten password', () => {
   it('chooses a password with the part behind #, and leads to another link when it is used', async () => {
     const made = fakeServer({
       'GET /auth/session': sessionOf(null),
+      'POST /auth/reset/check': { status: 204 },
       'POST /auth/reset': problem(401, 'invalid-link'),
     })
     renderApp('/reset#token-of-the-mail')
     await userEvent.type(await screen.findByLabelText('New password'), 'four unrelated words')
     await userEvent.click(screen.getByRole('button', { name: 'Save the password' }))
     expect(await screen.findByRole('link', { name: 'Ask for a new link' })).toHaveAttribute('href', '/library/forgot')
-    const sent = made.find(({ method }) => method === 'POST')
+    const sent = made.find(({ url }) => url.endsWith('/auth/reset'))
     expect(await sent?.json()).toMatchObject({ token: 'token-of-the-mail', password: 'four unrelated words' })
+  })
+
+  it('leads to another link before a password is typed for a dead one', async () => {
+    fakeServer({ 'GET /auth/session': sessionOf(null), 'POST /auth/reset/check': problem(401, 'invalid-link') })
+    renderApp('/reset#token-of-an-old-mail')
+    expect(await screen.findByRole('link', { name: 'Ask for a new link' })).toHaveAttribute('href', '/library/forgot')
+    expect(screen.queryByLabelText('New password')).toBeNull()
   })
 
   it('asks for the whole link where a part is missing', async () => {

@@ -112,7 +112,9 @@ describe('mails', () => {
     expect(made.some(({ url }) => url.includes('tomorrow'))).toBe(false)
     await userEvent.click(show)
     expect(
-      await screen.findByText(/12 reminders would be sent. 1 more cannot be sent, because no address is known./),
+      await screen.findByText(
+        /12 reminders would be sent. 1 more cannot be sent, because no confirmed address or phone is known./,
+      ),
     ).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
     expect(screen.getByText('And 10 more.')).toBeVisible()

@@ -29,6 +29,7 @@ const NAMES = {
   section: () => t('people.import.section'),
   category: () => t('people.fact.category'),
   validUntil: () => t('people.fact.validUntil'),
+  phone: () => labelOf('PersonForm', 'phone'),
   guardianEmail: () => labelOf('PersonForm', 'guardianEmail'),
   guardianPhone: () => labelOf('PersonForm', 'guardianPhone'),
 }

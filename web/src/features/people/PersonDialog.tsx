@@ -37,6 +37,7 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
       name: (name: string) => check('PersonForm', 'name', name),
       email: (email: string) => check('PersonForm', 'email', email),
       rollNumber: (rollNumber: string) => check('PersonForm', 'rollNumber', rollNumber),
+      phone: (phone: string) => check('PersonForm', 'phone', phone),
       guardianEmail: (email: string) => check('PersonForm', 'guardianEmail', email),
       guardianPhone: (phone: string) => check('PersonForm', 'guardianPhone', phone),
       barred: {
@@ -65,7 +66,7 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
     done: ({ name }) => t('people.form.saved', { name }),
   })
   const { form, onSubmit, pending, failure } = person ? editing : adding
-  type Labelled = 'name' | 'rollNumber' | 'email' | 'department' | 'batch' | 'guardianEmail' | 'guardianPhone'
+  type Labelled = 'name' | 'rollNumber' | 'email' | 'department' | 'batch' | 'phone' | 'guardianEmail' | 'guardianPhone'
   const label = (field: Labelled) => ({
     label: labelOf('PersonForm', field),
     ...form.getInputProps(field),
@@ -89,6 +90,7 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
             {...lowerCased((text) => form.setFieldValue('rollNumber', text))}
           />
           <TextInput {...label('email')} description={t('people.form.emailHint')} type="email" autoComplete="off" />
+          <TextInput {...label('phone')} description={t('people.form.phoneHint')} type="tel" autoComplete="off" />
           <Group grow align="start">
             <TextInput {...label('department')} autoComplete="off" list="departments" />
             <TextInput {...label('batch')} autoComplete="off" list="batches" />

@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMay } from '../../api/account'
 import type { Person } from '../../api/types'
+import { labelOf } from '../../api/validate'
 import { t } from '../../lib/messages'
 import { DateText } from '../../ui/Facts'
 import { TakeMoney } from '../money'
@@ -11,7 +12,7 @@ import { PersonBadges } from './PersonBadges'
 /** A person's loans and dues, roll number, contact, class and validity. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
   const { uid, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
-  const { guardianEmail, guardianPhone } = person
+  const { phone, guardianEmail, guardianPhone } = person
   const mayTake = useMay('desk')
   return (
     <>
@@ -32,6 +33,11 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
             </Anchor>
           )}
         </Fact>
+        {phone && (
+          <Fact name={labelOf('PersonForm', 'phone')}>
+            <Phone number={phone} />
+          </Fact>
+        )}
         <Fact name={t('people.column.department')}>{department}</Fact>
         <Fact name={t('people.column.batch')}>{batch}</Fact>
         <Fact name={t('people.fact.category')}>{category}</Fact>
@@ -47,11 +53,7 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
                 {guardianEmail}
               </Anchor>
             )}
-            {guardianPhone && (
-              <Anchor href={`tel:${guardianPhone.replace(/[^+\d]/g, '')}`} fz="inherit" dir="ltr">
-                {guardianPhone}
-              </Anchor>
-            )}
+            {guardianPhone && <Phone number={guardianPhone} />}
           </Fact>
         )}
         {barred !== null && (
@@ -72,3 +74,9 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
     </div>
   )
 }
+
+const Phone = ({ number }: { number: string }) => (
+  <Anchor href={`tel:${number.replace(/[^+\d]/g, '')}`} fz="inherit" dir="ltr">
+    {number}
+  </Anchor>
+)

@@ -10,6 +10,7 @@ export type PersonValues = {
   category: string
   validUntil: string
   barred: { until: string; reason: string }
+  phone: string
   guardianEmail: string
   guardianPhone: string
 }
@@ -23,6 +24,7 @@ export const EMPTY: PersonValues = {
   category: 'Student',
   validUntil: '',
   barred: { until: '', reason: '' },
+  phone: '',
   guardianEmail: '',
   guardianPhone: '',
 }
@@ -36,6 +38,7 @@ export const valuesOf = (person: Person): PersonValues => ({
   category: person.category,
   validUntil: person.validUntil ?? '',
   barred: person.barred ?? { until: '', reason: '' },
+  phone: person.phone ?? '',
   guardianEmail: person.guardianEmail ?? '',
   guardianPhone: person.guardianPhone ?? '',
 })
@@ -51,6 +54,7 @@ export const detailsOf = (values: PersonValues): PersonForm => ({
   category: values.category,
   validUntil: orNone(values.validUntil),
   barred: values.barred.until === '' ? null : values.barred,
+  phone: orNone(values.phone),
   guardianEmail: orNone(values.guardianEmail),
   guardianPhone: orNone(values.guardianPhone),
 })

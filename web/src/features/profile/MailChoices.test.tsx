@@ -10,6 +10,7 @@ const choices: MailChoices = {
   on: true,
   address: 'student@library.test',
   confirmed: true,
+  phone: null,
   offered: ['hold-ready', 'overdue'],
   language: null,
   refused: ['overdue'],
@@ -65,6 +66,12 @@ describe('choices about mail', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Send a new link' }))
     expect(await screen.findByText(/A new link is on its way/)).toBeVisible()
     expect(made.filter(({ url }) => url.endsWith('/me/address-link'))).toHaveLength(1)
+  })
+
+  it('name the phone that gets text messages without an address', async () => {
+    open(true, { ...choices, address: null, phone: '+91 98450 12345' })
+    expect(await screen.findByText(/Text messages go to \+91 98450 12345/)).toBeVisible()
+    expect(screen.getByLabelText('A reserved book is ready')).toBeChecked()
   })
 
   it('say where an address is missing', async () => {

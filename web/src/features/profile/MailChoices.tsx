@@ -34,7 +34,7 @@ export function MailChoices() {
 }
 
 function Form({ choices }: { choices: Choices }) {
-  const { address, confirmed, language, offered, refused, weekly } = choices
+  const { address, confirmed, phone, language, offered, refused, weekly } = choices
   const save = useAction(saveMailChoices, {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
@@ -46,12 +46,16 @@ function Form({ choices }: { choices: Choices }) {
       <Title order={2} id="mail">
         {t('profile.mail.title')}
       </Title>
-      {address === null ? (
+      {address === null && phone === null ? (
         <p>{t('profile.mail.noAddress')}</p>
       ) : (
         <Stack mt="sm" gap="md">
-          {!confirmed && <Unconfirmed address={address} />}
-          <p style={{ margin: 0, overflowWrap: 'anywhere' }}>{t('profile.mail.lead', { address })}</p>
+          {address !== null && !confirmed && <Unconfirmed address={address} />}
+          <p style={{ margin: 0, overflowWrap: 'anywhere' }}>
+            {phone !== null
+              ? t('profile.mail.leadPhone', { phone })
+              : address !== null && t('profile.mail.lead', { address })}
+          </p>
           <Stack gap="sm" role="group" aria-label={t('profile.mail.kinds')}>
             {KINDS.filter((kind) => offered.includes(kind)).map((kind) => (
               <Checkbox

@@ -135,7 +135,6 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
             </Button>
           ))}
         </div>
-        <Preview kind={mail.kind} draft={draft} />
         <div className={classes.chips}>
           {isOn && (
             <Button variant="default" loading={send.pending} onClick={() => void send.run({ kind: mail.kind, draft })}>
@@ -148,6 +147,8 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
             </Button>
           )}
         </div>
+        {/* Last, because its height changes while it loads, and buttons below it would move under a press. */}
+        <Preview kind={mail.kind} draft={draft} />
       </div>
     </fieldset>
   )
