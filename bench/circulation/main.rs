@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use jiff::civil::date;
 use library::{
-    circulation::{self, Actor, CheckIn, CheckOut, Take, check_in, check_out},
+    circulation::{self, Actor, CheckIn, CheckOut, CopyToLend, check_in, check_out},
     domain::{
         account::Role,
         copy::Condition,
@@ -165,7 +165,7 @@ async fn circulate(db: &Db, clients: i64, titles: Titles, first: i64, time: Dura
 
 async fn borrow(db: &Db, student: UserId, book: BookId) -> Result<LoanId> {
     let lent = db.write(move |tx| {
-        let what = CheckOut { reader: student, take: Take::AnyOf(book), overriding: None };
+        let what = CheckOut { reader: student, copy: CopyToLend::AnyOf(book), overriding: None };
         check_out(tx, Actor::Student(student), moment(), &Rulebook::default(), &what)
             .map(|done| done.loan.id)
             .map_err(circulation::Error::into_storage)
@@ -355,7 +355,7 @@ async fn main() -> Result<()> {
         );
     }
     println!(
-        "\nEach commit is one fsync of the log; the log is copied into the database every 4000 pages, which is two more."
+        "\nEach commit costs one fsync of the write-ahead log; a checkpoint, after every 4000 pages, costs two more."
     );
     tokio::task::spawn_blocking(move || db.close()).await.context("the database closes")?;
     run(&options.program, &["doctor"], &sqlite(&folder.path().join("own.db")), "")
