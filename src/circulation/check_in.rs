@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::{
-        change::{LoanChange, Swapped},
+        change::{LoanChange, Swap},
         copy::{Condition, State},
         fine,
         hold::Hold,
@@ -159,7 +159,7 @@ fn lock(tx: &mut Tx<'_>, what: CheckIn) -> Result<(OpenLoan, Option<LoanId>)> {
 
 /// Assigns the returned copy to the ended loan. The loan `with` of the returned copy gets the lent copy; without `with`
 /// the lent copy becomes missing.
-fn swap(tx: &mut Tx<'_>, loan: &OpenLoan, in_hand: &Facts, with: Option<LoanId>) -> Result<Swapped> {
+fn swap(tx: &mut Tx<'_>, loan: &OpenLoan, in_hand: &Facts, with: Option<LoanId>) -> Result<Swap> {
     let lent = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
     match in_hand.state() {
         State::OnLoan if with.is_some() => {}
@@ -172,7 +172,7 @@ fn swap(tx: &mut Tx<'_>, loan: &OpenLoan, in_hand: &Facts, with: Option<LoanId>)
         Some(other) => loans::set_copy(tx, other, lent.id)?,
         None => copies::set_condition(tx, lent.id, Condition::Missing)?,
     }
-    Ok(Swapped {
+    Ok(Swap {
         copy: lent.id,
         barcode: lent.record.barcode,
         in_hand: in_hand.record.barcode.clone(),

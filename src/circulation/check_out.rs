@@ -30,7 +30,7 @@ use crate::{
 
 /// Copy to lend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Take {
+pub enum CopyToLend {
     /// The copy kept for the reader, else the longest unused copy on the shelf (R-COPY-5).
     AnyOf(BookId),
     /// This copy, which is at hand.
@@ -41,7 +41,7 @@ pub enum Take {
 #[derive(Clone, Debug)]
 pub struct CheckOut {
     pub reader: UserId,
-    pub take: Take,
+    pub copy: CopyToLend,
     pub overriding: Option<Override>,
 }
 
@@ -64,9 +64,9 @@ pub fn check_out(
     if matches!(actor, Actor::Student(_)) && !rules.self_borrow {
         blocks.push(Block::SelfBorrowOff);
     }
-    let (book, in_hand) = match what.take {
-        Take::AnyOf(book) => (book, None),
-        Take::This(copy) => (copies::book_of(tx, copy)?.ok_or(Error::NotFound)?, Some(copy)),
+    let (book, in_hand) = match what.copy {
+        CopyToLend::AnyOf(book) => (book, None),
+        CopyToLend::This(copy) => (copies::book_of(tx, copy)?.ok_or(Error::NotFound)?, Some(copy)),
     };
     reader_blocks(tx, moment, rulebook, &policy, &reader, Some(book), &mut blocks)?;
     // The lock of the title's row covers its copies and its queue.

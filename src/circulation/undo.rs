@@ -18,7 +18,7 @@ use crate::{
     domain::{
         change::{
             CatalogueChange, Change, CopyChange, EndedHold, HoldChange, LoanChange, MoneyChange, PassedOver,
-            PersonChange, SignInChange, Swapped,
+            PersonChange, SignInChange, Swap,
         },
         copy::{Condition, State},
         hold::HoldState,
@@ -579,7 +579,7 @@ impl Step<'_, '_> {
         caught: Option<HoldId>,
         charges: &[Option<LineId>],
         was: Condition,
-        swapped: Option<&Swapped>,
+        swapped: Option<&Swap>,
     ) -> Result<()> {
         let other = swapped.and_then(|swapped| swapped.with);
         let other = other.map(|with| loans::lock_open(self.tx, with)).transpose()?.flatten();

@@ -15,7 +15,7 @@ use crate::{
 #[must_use]
 pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
     match &loan.due_reasons {
-        Some(stored) => Message::stored(stored),
+        Some(stored) => Message::parse_stored(stored),
         None if loan.renewals == 0 => vec![message::explain_due(loan.loan_days, loan.entry_date)],
         // An older version of the program renewed the loan and stored no reasons.
         None => vec![message::explain_renewed_times(loan.renewals, loan.return_date)],

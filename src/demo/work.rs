@@ -4,7 +4,7 @@
 use super::days_before;
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Take, check_in, check_out,
+        self, Actor, CheckIn, CheckOut, CopyToLend, check_in, check_out,
         hold::{self, Place},
         lost::{DeclareLost, declare_lost},
         money::{self, Payment},
@@ -199,7 +199,7 @@ impl<'a, 'c> HalfYear<'a, 'c> {
 
     fn lend(&mut self, reader: UserId, book: BookId) -> Result<Option<LoanId>, Error> {
         let moment = self.tick();
-        let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
+        let what = CheckOut { reader, copy: CopyToLend::AnyOf(book), overriding: None };
         let done = unless_refused(check_out(self.tx, Actor::Student(reader), moment, self.rulebook, &what))?;
         Ok(done.map(|done| done.loan.id))
     }

@@ -212,6 +212,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/imports/charges/{id}/rejected.csv", Access::Both(Capability::Money, Capability::People)),
     ("POST", "/imports/charges/{id}/undo", Access::Both(Capability::Money, Capability::People)),
     ("GET", "/books.mrc", Access::May(Capability::Catalogue)),
+    ("GET", "/people/batches", Access::Admin),
     ("GET", "/people.csv", Access::May(Capability::People)),
     ("GET", "/people/{id}", Access::Admin),
     ("GET", "/people/{id}/data", Access::May(Capability::People)),

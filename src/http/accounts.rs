@@ -483,9 +483,9 @@ impl Arrival {
         })
     }
 
-    /// True if the session outlives the browser.
+    /// True if the session is persistent: it outlives the browser.
     #[must_use]
-    pub fn is_kept(&self) -> bool {
+    pub fn is_persistent(&self) -> bool {
         self.opened.kept
     }
 

@@ -12,7 +12,7 @@ use crate::spreadsheet;
 
 /// Maximum rows in one file; a spreadsheet can hold about ten times as many.
 pub const MOST_ROWS: usize = 100_000;
-/// Rows read at once: few, because a change of a book may contain its description twice, which is 80 KiB.
+/// Rows read at once: few, because a change of a book may contain its description twice, up to 80 KiB.
 pub const PORTION: i64 = 250;
 
 /// Rows, and the position of the next portion; `None` after the last portion.

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Renewed, SetDueDate, Take, check_in,
+        self, Actor, CheckIn, CheckOut, CopyToLend, Done, Override, Renew, Renewed, SetDueDate, check_in,
         check_out, renew, set_due_date as set_due, view,
     },
     clock::Clock,
@@ -86,7 +86,7 @@ pub async fn borrow_book(
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.held(tx)?;
-        let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
+        let what = CheckOut { reader: student.uid, copy: CopyToLend::AnyOf(book), overriding: None };
         let Done { loan, .. } = check_out(tx, actor(&student), moment, &rulebook, &what)?;
         Ok(Answer::json(StatusCode::CREATED, &loan)?.undoable(tx, &student))
     })

@@ -292,6 +292,7 @@ fn people_api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(people::list::list_people, people::record::add_person))
         .routes(routes!(people::list::export_people))
+        .routes(routes!(people::list::list_batches))
         .routes(routes!(
             people::record::read_person,
             people::record::update_person,

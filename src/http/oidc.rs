@@ -158,7 +158,7 @@ enum End {
     Cancelled,
     /// No such sign-in, or it expired or began in another browser.
     Forgotten,
-    /// The provider does not vouch for the user.
+    /// The provider refused the sign-in, or its answer failed verification.
     Refused,
     /// The provider is not available.
     Unavailable,
@@ -371,7 +371,7 @@ impl VouchedUser {
             }
             Known::AskPassword(user) => {
                 let (issuer, subject) = (issuer.to_owned(), subject.to_owned());
-                let proof = Proof { issuer, subject, user, kept: arrival.is_kept() };
+                let proof = Proof { issuer, subject, user, kept: arrival.is_persistent() };
                 flows::keep_proof(tx, &self.browser, &proof, self.expires_at)?;
                 (End::Password, Some(user))
             }
@@ -386,7 +386,7 @@ impl VouchedUser {
 /// Begins the session of a user whom the provider vouches for. Still asks for a second factor that was set up here,
 /// because the provider's own checks are unknown.
 fn begin_session(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
-    if half.begin_if_needed(tx, user.uid, arrival.is_kept(), now)? {
+    if half.begin_if_needed(tx, user.uid, arrival.is_persistent(), now)? {
         return Ok(End::Code);
     }
     events::record(tx, now, Some(user.uid), &Entry::person(user.uid, SignInChange::SignedIn))?;

@@ -315,11 +315,12 @@ pub fn document() -> Value {
             for answer in operation["responses"].as_object_mut().into_iter().flat_map(|all| all.values_mut())
             {
                 if answer.get("description").is_none() {
-                    answer["description"] = json!("What was asked for");
+                    answer["description"] = json!("Success");
                 }
             }
             // Every call can fail, always with a problem document.
-            operation["responses"]["default"] = problem("What went wrong");
+            operation["responses"]["default"] =
+                problem("Problem document (RFC 9457); `code` is the kind of the problem");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();
             if needs_session(&method, path) {
                 operation["security"] = json!([{ "session": [] }]);
@@ -335,9 +336,9 @@ pub fn document() -> Value {
     document["components"]["parameters"]["IdempotencyKey"] = json!({
         "name": idempotency::KEY,
         "in": "header",
-        "description": "Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, \
-                        by the same person, gets the first answer and nothing happens twice. A refused write is \
-                        decided anew.",
+        "description": "Idempotency key of this write. A retry with the same key within 48 hours, by the same person, \
+                        gets the stored response and has no further effect. A refusal is not stored: its retry \
+                        runs again.",
         "schema": {
             "type": "string", "minLength": 1, "maxLength": idempotency::LONGEST_KEY, "pattern": "^[ -~]*$"
         }

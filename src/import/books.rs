@@ -45,7 +45,7 @@ use crate::{
         rule::Invalid,
         rulebook::Rulebook,
     },
-    message,
+    message::{self, Message},
     policies::Policies,
     storage::{
         self, Db, Tx, books,
@@ -221,6 +221,9 @@ fn portion(table: &mut Table, seen: &mut Seen) -> Result<Option<Portion>> {
         && copies < BATCH_COPIES
     {
         let Some(row) = table.next_row()? else { break };
+        if row.is_blank() {
+            continue;
+        }
         portion.line = row.line;
         portion.rows += 1;
         length += row.length();
@@ -256,8 +259,8 @@ fn open(source: &Source, longest: u64, fields: Option<&[String]>, bar: &Progress
 pub fn count_rows(source: &Source, options: &Options) -> Result<u64> {
     let mut table = open(source, LONGEST, options.fields.as_deref(), &ProgressBar::hidden())?;
     let mut rows = 0;
-    while table.next_row()?.is_some() {
-        rows += 1;
+    while let Some(row) = table.next_row()? {
+        rows += u64::from(!row.is_blank());
     }
     anyhow::ensure!(
         rows <= MOST_ROWS,
@@ -413,6 +416,17 @@ fn isbn(cell: &str) -> Option<String> {
     })
 }
 
+/// Explains why a cell is no ISBN.
+fn not_isbn(cell: &str) -> Message {
+    let is_shortened = cell.contains(['E', 'e']) && cell.parse::<f64>().is_ok();
+    let digits = cell.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'x' | 'X')).count();
+    match digits {
+        _ if is_shortened => message::import_isbn_shortened(cell),
+        10 | 13 => message::import_not_isbn(cell),
+        _ => message::import_isbn_length(cell),
+    }
+}
+
 /// Reads a year, also from a date or from a note such as "c2001" or "[1999]".
 fn published_year(cell: &str) -> Option<i64> {
     within(-5000_i64, 2200)(cell).or_else(|| {
@@ -487,11 +501,8 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     if form.title.is_empty() {
         TITLE.check("", &mut invalid);
     }
-    let isbn = if is_no_value(row.cell("isbn")) {
-        None
-    } else {
-        row.parse("isbn", message::import_not_isbn, &mut invalid, isbn)
-    };
+    let isbn =
+        if is_no_value(row.cell("isbn")) { None } else { row.parse("isbn", not_isbn, &mut invalid, isbn) };
     let published_year = row.parse("publishedYear", message::import_not_year, &mut invalid, published_year);
     let language = row.parse("language", message::import_not_language, &mut invalid, language);
     let not_average = |cell: &str| message::import_not_number(cell, 0, 5);

@@ -553,7 +553,8 @@ impl Vocabulary {
         for (field, known) in self.headings {
             let own = folded(field);
             let by_name = std::iter::once(own.as_str()).chain(known.iter().copied()).find_map(|name| {
-                (0..names.len()).find(|index| names[*index] == name && is_free(*index, &fields))
+                let is_name = |heading: &str| heading == name || heading.strip_suffix('s') == Some(name);
+                (0..names.len()).find(|index| is_name(&names[*index]) && is_free(*index, &fields))
             });
             if let Some(index) = by_name {
                 (*field).clone_into(&mut fields[index]);

@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// Rows in a transaction.
+/// Maximum rows in a portion, which is stored in one transaction.
 const PORTION: usize = 500;
 /// Maximum bytes of rows in a portion, which may end it before [`PORTION`] rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
@@ -129,7 +129,7 @@ pub struct EntriesReport {
     pub rows: u64,
     /// New loans or charges.
     pub added: u64,
-    /// Rows whose loan or charge is in the library.
+    /// Rows whose loan or charge is already recorded.
     pub known: u64,
     pub rejected: u64,
     /// Sum of the new charges; 0 for loans.

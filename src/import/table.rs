@@ -71,6 +71,9 @@ pub struct Table {
     source: Source,
     file: Recognised,
     reader: csv::Reader<Box<dyn BufRead>>,
+    /// Number of line breaks that the reader counts with the row that they end: 0 in a file with CR LF, where LF is read with
+    /// the next row.
+    counted_breaks: u64,
     header: StringRecord,
     columns: HashMap<String, usize>,
     record: StringRecord,
@@ -88,12 +91,13 @@ impl Table {
     pub fn open(source: &Source, longest: u64, columns: Columns<'_>, bar: &ProgressBar) -> Result<Self> {
         let table = || -> Result<Self> {
             let file = file::recognise(source, longest)?;
-            let (reader, header) = begin(&file, bar)?;
+            let (reader, counted_breaks, header) = begin(&file, bar)?;
             let columns = match columns.fields {
                 None => named(&header, columns.known, columns.required)?,
                 Some(fields) => chosen(&header, fields, columns)?,
             };
-            Ok(Self { source: source.clone(), file, reader, header, columns, record: StringRecord::new() })
+            let (source, record) = (source.clone(), StringRecord::new());
+            Ok(Self { source, file, reader, counted_breaks, header, columns, record })
         };
         table().with_context(|| source.to_string())
     }
@@ -102,10 +106,10 @@ impl Table {
     pub fn unnamed(source: &Source, longest: u64, bar: &ProgressBar) -> Result<Self> {
         let table = || -> Result<Self> {
             let file = file::recognise(source, longest)?;
-            let (reader, header) = begin(&file, bar)?;
+            let (reader, counted_breaks, header) = begin(&file, bar)?;
             ensure!(!header.is_empty(), "the file is empty; its first line must name the columns");
-            let columns = HashMap::new();
-            Ok(Self { source: source.clone(), file, reader, header, columns, record: StringRecord::new() })
+            let (source, columns, record) = (source.clone(), HashMap::new(), StringRecord::new());
+            Ok(Self { source, file, reader, counted_breaks, header, columns, record })
         };
         table().with_context(|| source.to_string())
     }
@@ -135,7 +139,7 @@ impl Table {
     /// Rewinds to the first row.
     pub fn rewind(&mut self) -> Result<()> {
         let begun = begin(&self.file, &ProgressBar::hidden());
-        (self.reader, _) = begun.with_context(|| self.source.to_string())?;
+        (self.reader, ..) = begun.with_context(|| self.source.to_string())?;
         Ok(())
     }
 
@@ -152,7 +156,11 @@ impl Table {
     /// Reads the next row; `None` after the last.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let more = self.reader.read_record(&mut self.record).with_context(|| self.source.to_string())?;
-        let line = self.record.position().map_or(0, csv::Position::line);
+        let begun = self.record.position().map_or(0, csv::Position::line);
+        // The reader counts blank lines before a row with the row itself.
+        let breaks = self.record.as_slice().bytes().filter(|byte| *byte == b'\n').count() as u64;
+        let ended = self.reader.position().line();
+        let line = begun.max(ended.saturating_sub(breaks + self.counted_breaks));
         // A MARC file has no header line, so records are numbered from 1.
         let line = if self.file.kind == Kind::Marc { line - 1 } else { line };
         Ok(more.then_some(Row { line, table: self }))
@@ -311,16 +319,22 @@ pub(super) fn is_list_of_rejects(header: &StringRecord) -> bool {
 }
 
 /// Opens a reader of a file's rows and reads the header.
-fn begin(file: &Recognised, bar: &ProgressBar) -> Result<(csv::Reader<Box<dyn BufRead>>, StringRecord)> {
-    let mut reader =
-        ReaderBuilder::new().flexible(true).delimiter(file.separator).from_reader(file.text(bar)?);
+/// Text of a table, the line breaks that its reader counts with a row (see [`Table`]), and its header.
+type Begun = (csv::Reader<Box<dyn BufRead>>, u64, StringRecord);
+
+fn begin(file: &Recognised, bar: &ProgressBar) -> Result<Begun> {
+    let mut text = file.text(bar)?;
+    let head = text.fill_buf()?;
+    let first_break = head.iter().position(|byte| *byte == b'\n').unwrap_or_default();
+    let counted_breaks = u64::from(!head[..first_break].ends_with(b"\r"));
+    let mut reader = ReaderBuilder::new().flexible(true).delimiter(file.separator).from_reader(text);
     let header = reader.headers()?.clone();
     ensure!(
         header.len() <= MOST_COLUMNS,
         "line 1: there are {} columns; a file may have {MOST_COLUMNS}",
         header.len()
     );
-    Ok((reader, header))
+    Ok((reader, counted_breaks, header))
 }
 
 /// State of the check of quotes.
@@ -421,6 +435,23 @@ mod tests {
         assert!(unsound(b"title\na \"b\"\n").starts_with("line 2: a quote inside"));
         assert!(unsound(b"title\nok\ncaf\xe9\n").starts_with("line 3: byte 4 is not UTF-8"));
         assert_eq!(unsound(b"title,author\r\n\"a \"\"b\"\"\nc\",d\r\n,\r\n"), "");
+    }
+
+    #[test]
+    fn a_row_has_the_line_that_an_editor_shows() {
+        for end in ["\n", "\r\n"] {
+            for last in ["", end] {
+                let lines = ["title,author", "a,b", "", "", "\"c\n d\",e", "f,g", ",", "h,i"];
+                let text = lines.join("\n").replace('\n', end) + last;
+                let source = Source::Upload(text.into_bytes().into());
+                let mut table = Table::unnamed(&source, u64::MAX, &ProgressBar::hidden()).expect("a table");
+                let mut found = Vec::new();
+                while let Some(row) = table.next_row().expect("a row") {
+                    found.push(row.line);
+                }
+                assert_eq!(found, [2, 5, 7, 8, 9], "{end:?} {last:?}");
+            }
+        }
     }
 
     #[test]

@@ -12,6 +12,9 @@ messages! {
         "The import stopped after {stored, plural, one {# person was} other {# people were}} stored. They stay stored. Import the same file again: it goes on from there.";
 
     // Rows and cells.
+    "import.isbnShortened" = import_isbn_shortened(value: &str):
+        "\"{value}\": the spreadsheet has shortened this ISBN; format the column as text, and enter the number again";
+    "import.isbnLength" = import_isbn_length(value: &str): "\"{value}\" is not an ISBN, which has 10 or 13 digits";
     "import.notIsbn" = import_not_isbn(value: &str): "\"{value}\" is not an ISBN: its check digit does not fit";
     "import.notYear" = import_not_year(value: &str): "\"{value}\" is not a year";
     "import.notLanguage" = import_not_language(value: &str): "\"{value}\" is not a language code";

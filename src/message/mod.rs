@@ -155,7 +155,7 @@ impl Message {
 
     /// Parses stored messages; skips those whose template no longer exists.
     #[must_use]
-    pub fn stored(json: &str) -> Vec<Self> {
+    pub fn parse_stored(json: &str) -> Vec<Self> {
         let stored: Vec<Stored<'_>> = serde_json::from_str(json).unwrap_or_default();
         stored
             .into_iter()

@@ -7,7 +7,7 @@ use crate::money::Money;
 messages! {
     // Errors in form fields.
     "rollNumberIsBarcode" = roll_number_is_barcode(label: &str):
-        "{label}: a copy of a book has this as its barcode.";
+        "{label}: a copy of a book has this as its barcode. Put a letter before one of the two numbers.";
     "moveOrDeactivate" = move_or_deactivate(): "Say to which batch they go, or that they are deactivated.";
     "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
     "sameBatch" = same_batch(): "Choose another batch than the one they are in.";

@@ -9,8 +9,8 @@ use tokio::{
 
 use crate::fault::{Fault, is_planted};
 
-/// A few places and a queue for them. Of two turns, one goes to the request with the fewest recent failures and one to
-/// the request that has waited longest, so that no request starves.
+/// Semaphore with a queue. Places go alternately to the request with the fewest recent failures and to the one that has
+/// waited longest, so that no request starves.
 #[derive(Clone)]
 pub(super) struct Turns(Arc<Mutex<Queue>>);
 

@@ -200,7 +200,7 @@ fn charge(row: &Row<'_>) -> Result<Charge> {
 
 /// Parses the messages stored with a line.
 fn stored(json: Option<String>) -> Vec<Message> {
-    json.map_or_else(Vec::new, |json| Message::stored(&json))
+    json.map_or_else(Vec::new, |json| Message::parse_stored(&json))
 }
 
 /// Returns a person's charges that are not fully settled, oldest first.

@@ -261,7 +261,7 @@ fn stored(message: &Message) -> String {
 
 fn reason(row: &Row<'_>, index: usize) -> Result<Option<Message>> {
     let json: Option<String> = row.get(index)?;
-    Ok(json.and_then(|json| Message::stored(&json).into_iter().next()))
+    Ok(json.and_then(|json| Message::parse_stored(&json).into_iter().next()))
 }
 
 /// Mail as listed for librarians.

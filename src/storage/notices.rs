@@ -262,7 +262,7 @@ fn written(row: &Row<'_>) -> Result<Written> {
         hold: row.get(4)?,
         line: row.get(5)?,
         book: row.get(6)?,
-        text: Message::stored(&row.get::<String>(7)?),
+        text: Message::parse_stored(&row.get::<String>(7)?),
         created_at: row.get(8)?,
         read_at: row.get(9)?,
         withdrawn_at: row.get(10)?,
@@ -349,7 +349,7 @@ fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
         about: row.optional_day(4)?,
         step: row.get(5)?,
         day: row.optional_day(6)?,
-        text: Message::stored(&row.get::<String>(7)?),
+        text: Message::parse_stored(&row.get::<String>(7)?),
         created_at: row.get(8)?,
         to_guardian: row.get(9)?,
     })

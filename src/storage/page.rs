@@ -44,7 +44,8 @@ impl<T, K> Page<T, K> {
         let last = rows.last().map(&key).map(after);
         let (next, previous) = match position {
             None => (last.filter(|_| goes_on), None),
-            // One id beyond the position, so that the previous page includes its row.
+            // An empty page has no row of its own: its cursor is one id past the position, so that the neighbouring page
+            // includes the row at the position.
             Some(Position::After(key, id)) => {
                 (last.filter(|_| goes_on), first.or(Some(before((key, id.saturating_add(1))))))
             }

@@ -536,6 +536,22 @@ pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<Record>> {
     )
 }
 
+/// Returns up to `limit` batches of people, in the order of their texts. Jumps from one batch to the next in the index.
+pub fn batches(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
+    tx.query(
+        sql!(
+            "WITH RECURSIVE found (batch) AS (
+               SELECT MIN(COALESCE(batch, '')) FROM users WHERE gone_at IS NULL AND COALESCE(batch, '') > ''
+               UNION ALL
+               SELECT (SELECT MIN(COALESCE(batch, '')) FROM users WHERE gone_at IS NULL AND COALESCE(batch, '') > found.batch)
+               FROM found WHERE found.batch IS NOT NULL)
+             SELECT batch FROM found WHERE batch IS NOT NULL LIMIT $1"
+        ),
+        &[&limit],
+        |row| row.get(0),
+    )
+}
+
 /// Returns the active students of a batch by name, locked until the transaction ends.
 pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
     let mut people = tx.query(

@@ -80,7 +80,7 @@ async fn no_door_gives_a_reader_a_barcode_as_roll_number_r_copy_1(database: Data
         assert_eq!(report["totals"]["added"], 0, "{report}");
         assert_eq!(
             report["rejected"][0]["reason"],
-            "rollNumber: Roll number: a copy of a book has this as its barcode."
+            "rollNumber: Roll number: a copy of a book has this as its barcode. Put a letter before one of the two numbers."
         );
     }
 

@@ -27,6 +27,7 @@ each_app!(
     the_list_is_searched_filtered_and_counted_r_people_1,
     what_is_owed_counts_as_everywhere_else_and_orders_the_list_r_people_1,
     the_list_is_a_file_without_formulas_r_people_1,
+    the_batches_to_choose_from_are_those_of_the_settings_and_of_people_r_people_1,
     a_person_is_shown_with_what_is_and_was_out_r_people_2,
     a_librarian_adds_and_edits_people_r_people_3,
     a_code_gives_a_password_once_and_for_seven_days_r_people_3,
@@ -174,6 +175,19 @@ async fn the_list_is_a_file_without_formulas_r_people_1(app: TestApp) {
         "\u{feff}rollNumber,name,email,department,batch,category,validUntil,role,active,openLoans,overdueLoans,owes,guardianEmail,guardianPhone,phone\n\
          cs25-001,\"'=HYPERLINK(\"\"x\"\")\",student1@college.edu,'+1,2027,Student,,student,yes,0,0,0.00,,,\n"
     );
+}
+
+async fn the_batches_to_choose_from_are_those_of_the_settings_and_of_people_r_people_1(app: TestApp) {
+    app.student(1).await;
+    let admin = app.admin(0).await;
+    let before = admin.get("/people/batches").await.expect(200);
+    for (name, batch) in [("Asha", "7-A"), ("Bala", "7-A"), ("Chand", "10-B")] {
+        admin.post("/people", &json!({ "name": name, "batch": batch })).await.expect(201);
+    }
+    let mut expected = before["batches"].as_array().expect("a list").clone();
+    expected.extend([json!("10-B"), json!("7-A")]);
+    assert_eq!(admin.get("/people/batches").await.expect(200)["batches"], json!(expected));
+    app.student(1).await.get("/people/batches").await.problem(403, "forbidden");
 }
 
 async fn a_person_is_shown_with_what_is_and_was_out_r_people_2(app: TestApp) {
@@ -513,7 +527,10 @@ async fn a_file_is_tried_first_and_then_brings_people_in_once_r_people_4(app: Te
                 "validUntil: \"31-02-2027\" is not a day, such as 31-05-2027.; \
                  category: Category must be one of the choices offered."
             ),
-            (9, "rollNumber: Roll number: a copy of a book has this as its barcode."),
+            (
+                9,
+                "rollNumber: Roll number: a copy of a book has this as its barcode. Put a letter before one of the two numbers."
+            ),
             (10, "rollNumber: Roll number is required."),
             (11, "The row has 2 fields, but the header has 7.")
         ]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use library::{
-    circulation::{self, Actor, CheckOut, Take, check_out, stock},
+    circulation::{self, Actor, CheckOut, CopyToLend, check_out, stock},
     domain::{
         account::Role,
         book::{BookForm, Status},
@@ -188,7 +188,7 @@ fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
             let book = added.expect("new").0;
             let mut barcodes = Vec::new();
             for reader in readers.iter().cycle().take(usize::try_from(OVERDUE).expect("few")) {
-                let what = CheckOut { reader: *reader, take: Take::AnyOf(book), overriding: None };
+                let what = CheckOut { reader: *reader, copy: CopyToLend::AnyOf(book), overriding: None };
                 barcodes.push(check_out(tx, actor, moment, &rulebook, &what)?.loan.barcode);
             }
             Ok((barcodes, readers.into_iter().map(|reader| reader.0).collect()))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::civil::{Date, date};
 use library::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Take, check_in, check_out, renew,
+        self, Actor, CheckIn, CheckOut, CopyToLend, Done, Override, Renew, check_in, check_out, renew,
         stock::{self, Barcodes, Obstacle},
     },
     domain::{
@@ -89,7 +89,7 @@ pub fn act<T: Send + 'static>(
 }
 
 pub fn lend(store: &Store, reader: UserId, book: BookId, today: Date) -> Loan {
-    let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
+    let what = CheckOut { reader, copy: CopyToLend::AnyOf(book), overriding: None };
     act(store, move |tx| check_out(tx, Actor::Student(reader), on(today), &plain(), &what))
         .expect("lent")
         .loan
@@ -266,7 +266,7 @@ fn every_limit_that_is_reached_is_told_at_once_r_rule_1(store: &Store) {
     lend(store, uid, other, TODAY);
     let ask = |policy: Policy, rules: Rules, book: BookId, actor: Actor| {
         let rulebook = rulebook(rules, policy);
-        let what = CheckOut { reader: uid, take: Take::AnyOf(book), overriding: None };
+        let what = CheckOut { reader: uid, copy: CopyToLend::AnyOf(book), overriding: None };
         // Rolled back even if allowed, so that each question finds the same state.
         let answer = store.db.write_blocking(move |tx| -> circulation::Result<()> {
             check_out(tx, actor, on(TODAY), &rulebook, &what)?;
@@ -322,7 +322,7 @@ fn a_librarian_overrides_what_can_be_overridden_with_a_reason(store: &Store) {
             reason: "needs both for the exam".into(),
             cancel_hold: false,
         });
-        let what = CheckOut { reader: uid, take: Take::AnyOf(book), overriding };
+        let what = CheckOut { reader: uid, copy: CopyToLend::AnyOf(book), overriding };
         act(store, move |tx| check_out(tx, actor, on(TODAY), &rulebook, &what))
     };
     let both = ["limit.person", "title.same"];
@@ -369,7 +369,7 @@ fn a_copy_in_hand_is_lent_as_its_state_allows_r_copy_2(store: &Store) {
     for state in states() {
         let (book, copy) = copy_in(store, state, uid);
         let ask = |overriding: Option<Override>| {
-            let what = CheckOut { reader: uid, take: Take::This(copy), overriding };
+            let what = CheckOut { reader: uid, copy: CopyToLend::This(copy), overriding };
             act(store, move |tx| check_out(tx, DESK, on(TODAY), &plain(), &what))
         };
         let blocks = match state.lending() {

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 use library::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out,
+        self, Actor, CheckIn, CheckOut, CopyToLend, Override, Renew, check_in, check_out,
         hold::{self, Place},
         renew,
         stock::{self, Barcodes},
@@ -98,10 +98,10 @@ fn try_lend(
     store: &Store,
     actor: Actor,
     reader: UserId,
-    take: Take,
+    copy: CopyToLend,
     overriding: Option<Override>,
 ) -> circulation::Result<LoanId> {
-    let what = CheckOut { reader, take, overriding };
+    let what = CheckOut { reader, copy, overriding };
     act(store, move |tx| check_out(tx, actor, on(TODAY), &plain(), &what).map(|done| done.loan.id))
 }
 
@@ -213,7 +213,8 @@ fn a_returned_copy_is_kept_for_the_first_in_line_r_hold_2(store: &Store) {
         sound(store);
         // Both get the copy, one after the other.
         for (reader, hold) in [(bala, first.id), (chitra, second.id)] {
-            let lent = try_lend(store, Actor::Student(reader), reader, Take::AnyOf(book), None).expect("his");
+            let lent =
+                try_lend(store, Actor::Student(reader), reader, CopyToLend::AnyOf(book), None).expect("his");
             assert_eq!(seen(store, hold).0, HoldState::Fulfilled);
             give_back(store, lent, to, MONDAY);
         }
@@ -315,7 +316,7 @@ fn a_readers_own_return_promises_nothing_until_the_desk_has_seen_it_r_hold_2(sto
     assert_eq!(seen(store, second.id), READY);
     sound(store);
     // With an empty queue it goes on the shelf, as the specification says.
-    let lent = try_lend(store, DESK, bala, Take::AnyOf(book), None).expect("his");
+    let lent = try_lend(store, DESK, bala, CopyToLend::AnyOf(book), None).expect("his");
     assert_eq!(student_returns(store, bala, lent).to, Condition::OnShelf);
     sound(store);
 }
@@ -392,14 +393,14 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
         library::storage::loans::end(tx, loans[0].id, end)
     });
     sound(store);
-    let by_himself = |person| try_lend(store, Actor::Student(person), person, Take::AnyOf(book), None);
+    let by_himself = |person| try_lend(store, Actor::Student(person), person, CopyToLend::AnyOf(book), None);
     for person in [asha, chitra, dev] {
         assert_eq!(refused(by_himself(person)), ["title.reserved"]);
     }
     let copy = copies_of(store, book)[0];
-    assert_eq!(refused(try_lend(store, DESK, asha, Take::This(copy), None)), ["title.reserved"]);
-    let by_desk =
-        try_lend(store, DESK, dev, Take::This(copy), Some(anyway("title.reserved"))).expect("with a reason");
+    assert_eq!(refused(try_lend(store, DESK, asha, CopyToLend::This(copy), None)), ["title.reserved"]);
+    let by_desk = try_lend(store, DESK, dev, CopyToLend::This(copy), Some(anyway("title.reserved")))
+        .expect("with a reason");
     assert_eq!(seen(store, third).0, HoldState::Fulfilled, "his own hold is fulfilled");
     assert_eq!(seen(store, first), waits(1), "the others wait as before");
     // A copy to be shelved, in hand, is for the first reader as well.
@@ -414,8 +415,8 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
         library::storage::loans::end(tx, by_desk, end)?;
         copies::set_condition(tx, copy, Condition::ToShelve)
     });
-    assert_eq!(refused(try_lend(store, DESK, asha, Take::This(copy), None)), ["title.reserved"]);
-    assert!(try_lend(store, DESK, bala, Take::This(copy), None).is_ok());
+    assert_eq!(refused(try_lend(store, DESK, asha, CopyToLend::This(copy), None)), ["title.reserved"]);
+    assert!(try_lend(store, DESK, bala, CopyToLend::This(copy), None).is_ok());
     assert_eq!(seen(store, first).0, HoldState::Fulfilled);
     sound(store);
 }
@@ -427,9 +428,9 @@ fn a_kept_copy_is_lent_to_its_reader_alone_r_hold_3(store: &Store) {
         let loan = lend(store, asha, book, TODAY);
         let [first, second] = [bala, chitra].map(|person| reserve(store, person, book).id);
         give_back(store, loan.id, Condition::OnShelf, TODAY);
-        let this = Take::This(loan.copy_id);
+        let this = CopyToLend::This(loan.copy_id);
         assert_eq!(
-            refused(try_lend(store, Actor::Student(chitra), chitra, Take::AnyOf(book), None)),
+            refused(try_lend(store, Actor::Student(chitra), chitra, CopyToLend::AnyOf(book), None)),
             ["copy.none"]
         );
         assert_eq!(refused(try_lend(store, DESK, chitra, this, None)), ["title.reserved"]);
@@ -468,8 +469,8 @@ fn borrowing_any_copy_fulfils_the_borrowers_hold(store: &Store) {
         check_in(tx, DESK, on(TODAY), &plain(), what)
     })
     .expect("returned");
-    let lent =
-        try_lend(store, DESK, bala, Take::This(two.copy_id), Some(anyway("copy.repair"))).expect("lent");
+    let lent = try_lend(store, DESK, bala, CopyToLend::This(two.copy_id), Some(anyway("copy.repair")))
+        .expect("lent");
     assert_eq!((seen(store, first).0, seen(store, second)), (HoldState::Fulfilled, READY));
     let filled = match last_change(store, book) {
         Change::Loan(LoanChange::Lent { filled, .. }) => filled.expect("told"),
@@ -479,7 +480,7 @@ fn borrowing_any_copy_fulfils_the_borrowers_hold(store: &Store) {
     assert_eq!((filled.until, filled.passed_to), (Some(date(2026, 11, 24)), Some(second)));
     sound(store);
     let kept =
-        try_lend(store, Actor::Student(chitra), chitra, Take::AnyOf(book), None).expect("kept for her");
+        try_lend(store, Actor::Student(chitra), chitra, CopyToLend::AnyOf(book), None).expect("kept for her");
     assert_eq!(seen(store, second).0, HoldState::Fulfilled);
     for loan in [lent, kept] {
         give_back(store, loan, Condition::OnShelf, TODAY);
@@ -668,7 +669,7 @@ fn what_the_changes_keep_brings_a_line_back(store: &Store) {
     assert_eq!((seen(store, first), seen(store, second)), (waits(1), waits(2)));
     assert_eq!(state_of(store, loan.copy_id), State::ToShelve);
     store.write(move |tx| holds::keep(tx, first, loan.copy_id, date(2026, 11, 24)));
-    let lent = try_lend(store, DESK, bala, Take::AnyOf(book), None);
+    let lent = try_lend(store, DESK, bala, CopyToLend::AnyOf(book), None);
     assert!(lent.is_ok());
     assert_eq!(seen(store, first).0, HoldState::Fulfilled);
 }

@@ -10,7 +10,7 @@ use std::{
 use jiff::ToSpan;
 use library::{
     circulation::{
-        self, CheckIn, CheckOut, Take, check_in, check_out,
+        self, CheckIn, CheckOut, CopyToLend, check_in, check_out,
         hold::{self, Place},
         money::{self, NewCharge, Payment},
         stock::{self, Barcodes},
@@ -352,7 +352,7 @@ fn shelving_locks_titles_in_order(store: &Store) {
         .expect("added");
     // The copy of the second title is older than the last copy of the first.
     for copy in [2, 3].map(CopyId) {
-        let what = CheckOut { reader, take: Take::This(copy), overriding: None };
+        let what = CheckOut { reader, copy: CopyToLend::This(copy), overriding: None };
         let lent = act(store, move |tx| check_out(tx, DESK, on(TODAY), &plain(), &what)).expect("lent");
         give_back(store, lent.loan.id, Condition::ToShelve, TODAY);
     }
@@ -381,7 +381,7 @@ fn a_loan_that_begins_while_the_calendar_is_saved_moves_with_it_r_rule_6(store: 
         move |tx| books::lock(tx, book).map(drop),
         || {
             act(store, move |tx| {
-                let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
+                let what = CheckOut { reader, copy: CopyToLend::AnyOf(book), overriding: None };
                 let rulebook = rules.held(tx)?;
                 check_out(tx, DESK, on(TODAY), &rulebook, &what)
             })

@@ -485,6 +485,7 @@ fn money_statements(tx: &mut Tx<'_>, uid: UserId, copy: CopyId) -> Result<()> {
 /// Runs every statement about people.
 fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::by_id(tx, uid)?;
+    people::batches(tx, 9)?;
     people::uids_of_batch(tx, "2027")?;
     let details = Details {
         name: "n".into(),

@@ -2,7 +2,7 @@
 
 use library::{
     circulation::{
-        self, CheckIn, CheckOut, Override, Renew, SetDueDate, Take, check_in, check_out,
+        self, CheckIn, CheckOut, CopyToLend, Override, Renew, SetDueDate, check_in, check_out,
         hold::{self, Place},
         lost::{self, DeclareLost},
         money::{self, NewCharge, Payment, Refund},
@@ -171,13 +171,16 @@ impl World {
         // A refusal is an answer too, and changes nothing.
         let done = match what {
             Act::Lend { person: n, copy } => pick(&copies, copy).map(|copy| {
-                let what =
-                    CheckOut { reader: person(n), take: Take::This(copy), overriding: Some(overriding()) };
+                let what = CheckOut {
+                    reader: person(n),
+                    copy: CopyToLend::This(copy),
+                    overriding: Some(overriding()),
+                };
                 act(store, move |tx| check_out(tx, DESK, on(TODAY), &plain(), &what).map(drop))
             }),
             Act::TakeAny { person: n, book: b } => {
                 let reader = person(n);
-                let what = CheckOut { reader, take: Take::AnyOf(book(b)), overriding: None };
+                let what = CheckOut { reader, copy: CopyToLend::AnyOf(book(b)), overriding: None };
                 Some(act(store, move |tx| {
                     check_out(tx, circulation::Actor::Student(reader), on(TODAY), &plain(), &what).map(drop)
                 }))
@@ -608,7 +611,7 @@ fn a_hold_whose_place_is_gone_stays_cancelled_and_is_told_r_undo_2(store: &Store
 /// Lends the only copy of a title, which waits to be shelved.
 fn lend_kept(store: &Store, reader: UserId, book: BookId) {
     let copies = store.read(move |tx| copies::of_book(tx, book, CopyId(0), 9));
-    let what = CheckOut { reader, take: Take::This(copies[0].id), overriding: None };
+    let what = CheckOut { reader, copy: CopyToLend::This(copies[0].id), overriding: None };
     act(store, move |tx| check_out(tx, DESK, on(TODAY), &plain(), &what).map(drop)).expect("lent");
 }
 

@@ -1,7 +1,7 @@
 //! Scans that lend, renew, keep or shelve a copy.
 
 use super::super::{
-    Block, BlockShown, CheckOut, Done, Error, Refusal, Renew, Result, Take, charge_anyway, check_out,
+    Block, BlockShown, CheckOut, CopyToLend, Done, Error, Refusal, Renew, Result, charge_anyway, check_out,
     check_out::reader_blocks,
     decide,
     hold::{self, Line},
@@ -49,7 +49,8 @@ impl Desk<'_, '_> {
             }
             self.move_copy(copy.id, Condition::OnShelf, "")?;
         }
-        let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
+        let what =
+            CheckOut { reader, copy: CopyToLend::This(copy.id), overriding: self.scan.overriding.clone() };
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what);
         self.answer_check_out(done, copy)
     }

@@ -1,7 +1,7 @@
-//! Scans that return, swap or damage a copy.
+//! Scans that return a copy, swap it or record its damage.
 
 use super::super::{
-    CheckIn, CheckOut, Error, Result, Take, check_in, check_out,
+    CheckIn, CheckOut, CopyToLend, Error, Result, check_in, check_out,
     hold::Line,
     money::{self, NewCharge},
     reader, undo, view,
@@ -129,7 +129,8 @@ impl Desk<'_, '_> {
         }
         let mut returned =
             self.take_back(loan, &copy, ReturnOptions { passing: true, ..ReturnOptions::default() })?;
-        let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
+        let what =
+            CheckOut { reader, copy: CopyToLend::This(copy.id), overriding: self.scan.overriding.clone() };
         // An error rolls the return back too.
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what)?;
         events::link(self.tx, done.change, returned.change.ok_or(Error::NotFound)?)?;

@@ -59,7 +59,7 @@ pub enum LoanChange {
         was: Option<Condition>,
         /// The swap, if another copy than the lent one was returned (R-DESK-6).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        swapped: Option<Swapped>,
+        swapped: Option<Swap>,
         /// True if `on` is before the day of the change, as for a book drop (R-DESK-11).
         #[serde(default, skip_serializing_if = "is_false")]
         backdated: bool,
@@ -210,7 +210,7 @@ impl LoanChange {
                 };
                 let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
                 let caught = caught.map(|_| message::change_caught());
-                let swapped = swapped.as_ref().map(Swapped::message);
+                let swapped = swapped.as_ref().map(Swap::message);
                 let backdated = backdated.then(|| message::change_counted_as_of(*on));
                 std::iter::once(returned).chain(backdated).chain(swapped).chain(fine).chain(caught).collect()
             }
@@ -273,10 +273,10 @@ fn at_desk(action: &'static str, loans: impl IntoIterator<Item = LoanId>) -> Abo
     }
 }
 
-/// A swap: another copy of the title was returned than the lent one.
+/// A swap: the reader returned another copy of the title than the lent one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Swapped {
+pub struct Swap {
     /// The lent copy.
     pub copy: CopyId,
     pub barcode: String,
@@ -290,7 +290,7 @@ pub struct Swapped {
     pub was: Condition,
 }
 
-impl Swapped {
+impl Swap {
     fn message(&self) -> Message {
         match self.with {
             Some(_) => message::change_exchanged(&self.in_hand, &self.barcode),

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 pub use catalogue::{CatalogueChange, Opinion, Record};
 pub use copy::{AddedCopy, CopyChange, CopyRecord};
 pub use hold::{EndedHold, HoldChange, PassedOver, QueueKey};
-pub use loan::{LoanChange, Swapped};
+pub use loan::{LoanChange, Swap};
 pub use money::MoneyChange;
 pub use person::{PersonChange, Profile};
 pub use settings::SettingsChange;

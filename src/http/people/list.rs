@@ -219,6 +219,31 @@ pub async fn list_people(
     Ok(axum::Json(list))
 }
 
+/// Batches to choose from.
+#[derive(Serialize, ToSchema)]
+pub struct Batches {
+    batches: Vec<String>,
+}
+
+/// Maximum number of people's batches: a college has a hundred, and the answer stays within 64 KiB.
+const MOST_BATCHES: i64 = 500;
+
+/// List batches: those of the settings, then those that only people have, for instance imported classes.
+#[utoipa::path(get, path = "/people/batches", responses((status = 200, body = Batches)))]
+pub async fn list_batches(State(app): State<Shared>) -> Result<axum::Json<Batches>> {
+    let policies = app.library.policies.clone();
+    let found = app.library.db.snapshot(move |tx| -> Result<_> {
+        let mut batches = policies.current(tx)?.library.batches.clone();
+        for batch in people::batches(tx, MOST_BATCHES)? {
+            if !batches.contains(&batch) {
+                batches.push(batch);
+            }
+        }
+        Ok(batches)
+    });
+    Ok(axum::Json(Batches { batches: found.await? }))
+}
+
 /// Columns of the file, named as in an import (R-PEOPLE-4).
 const FILE_COLUMNS: [&str; 15] = [
     "rollNumber",

@@ -23,7 +23,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -32,7 +32,7 @@ export interface paths {
                         "application/json": components["schemas"]["AccessionList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -49,7 +49,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -61,7 +61,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         ETag?: string;
@@ -85,7 +85,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -125,7 +125,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -134,7 +134,7 @@ export interface paths {
                         "application/json": components["schemas"]["AuthenticatorKey"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -177,7 +177,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -186,7 +186,7 @@ export interface paths {
                         "application/json": components["schemas"]["RecoveryCodes"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -226,14 +226,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -264,7 +264,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -276,7 +276,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -296,7 +296,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -336,7 +336,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -345,7 +345,7 @@ export interface paths {
                         "application/json": components["schemas"]["CardHolder"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -385,7 +385,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -394,7 +394,7 @@ export interface paths {
                         "application/json": components["schemas"]["ProviderAddress"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -438,7 +438,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -480,7 +480,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -489,7 +489,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -529,7 +529,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -538,7 +538,7 @@ export interface paths {
                         "application/json": components["schemas"]["PasskeyRequest"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -580,14 +580,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -627,7 +627,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -636,7 +636,7 @@ export interface paths {
                         "application/json": components["schemas"]["RecoveryCodes"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -676,14 +676,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -723,7 +723,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -732,7 +732,7 @@ export interface paths {
                         "application/json": components["schemas"]["RecoveryCodes"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -775,7 +775,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -784,7 +784,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -815,7 +815,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -827,7 +827,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -849,7 +849,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -889,7 +889,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -898,7 +898,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -938,14 +938,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -983,7 +983,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -992,7 +992,7 @@ export interface paths {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1037,7 +1037,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1046,7 +1046,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1080,7 +1080,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1089,7 +1089,7 @@ export interface paths {
                         "application/json": components["schemas"]["SecondStep"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1115,7 +1115,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1124,7 +1124,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1164,7 +1164,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1173,7 +1173,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1216,7 +1216,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1225,7 +1225,7 @@ export interface paths {
                         "application/json": components["schemas"]["PasskeyRequest"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1261,14 +1261,14 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1302,7 +1302,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1311,7 +1311,7 @@ export interface paths {
                         "application/json": components["schemas"]["BackupList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1331,7 +1331,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -1339,7 +1339,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1359,7 +1359,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1398,7 +1398,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1407,7 +1407,7 @@ export interface paths {
                         "application/vnd.sqlite3": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1464,7 +1464,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1473,7 +1473,7 @@ export interface paths {
                         "application/json": components["schemas"]["BookList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1490,7 +1490,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -1502,7 +1502,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         ETag?: string;
@@ -1526,7 +1526,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1564,7 +1564,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1573,7 +1573,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1612,7 +1612,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1621,7 +1621,7 @@ export interface paths {
                         "application/marc": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1659,7 +1659,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -1669,7 +1669,7 @@ export interface paths {
                         "application/json": components["schemas"]["BookDetail"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1685,7 +1685,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match": string;
                 };
@@ -1700,7 +1700,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -1723,7 +1723,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1740,7 +1740,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -1750,7 +1750,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1770,7 +1770,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1805,7 +1805,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1814,7 +1814,7 @@ export interface paths {
                         "application/json": components["schemas"]["AlsoBorrowed"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1857,7 +1857,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1866,7 +1866,7 @@ export interface paths {
                         "application/json": components["schemas"]["CopyList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1883,7 +1883,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -1897,7 +1897,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -1919,7 +1919,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1955,7 +1955,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1964,7 +1964,7 @@ export interface paths {
                         "application/json": components["schemas"]["LineOfTitle"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1981,7 +1981,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -1995,7 +1995,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2017,7 +2017,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2036,7 +2036,7 @@ export interface paths {
                     reason?: string;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2046,7 +2046,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2068,7 +2068,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2098,7 +2098,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2108,7 +2108,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2130,7 +2130,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2171,7 +2171,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2180,7 +2180,7 @@ export interface paths {
                         "application/json": components["schemas"]["ReviewList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2197,7 +2197,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2211,7 +2211,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2233,7 +2233,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2270,7 +2270,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2279,7 +2279,7 @@ export interface paths {
                         "application/json": components["schemas"]["BookCountsList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2331,7 +2331,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2340,7 +2340,7 @@ export interface paths {
                         "application/json": components["schemas"]["ChangeList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2391,7 +2391,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2400,7 +2400,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2436,7 +2436,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2446,7 +2446,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2468,7 +2468,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2502,7 +2502,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2516,7 +2516,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2538,7 +2538,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2569,7 +2569,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2583,7 +2583,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2605,7 +2605,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2639,7 +2639,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2648,7 +2648,7 @@ export interface paths {
                         "application/json": components["schemas"]["Config"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2693,7 +2693,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2702,7 +2702,7 @@ export interface paths {
                         "application/json": components["schemas"]["AllCopies"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2739,7 +2739,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2753,7 +2753,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2775,7 +2775,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2802,7 +2802,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -2816,7 +2816,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2838,7 +2838,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2869,7 +2869,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -2877,7 +2877,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -2899,7 +2899,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2942,7 +2942,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2951,7 +2951,7 @@ export interface paths {
                         "application/json": components["schemas"]["UploadedCover"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2992,7 +2992,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3001,7 +3001,7 @@ export interface paths {
                         "text/event-stream": components["schemas"]["PhoneScan"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3037,7 +3037,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3046,7 +3046,7 @@ export interface paths {
                         "application/json": components["schemas"]["PhoneList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3075,7 +3075,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -3084,7 +3084,7 @@ export interface paths {
                         "application/json": components["schemas"]["PhoneCode"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3116,7 +3116,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -3126,7 +3126,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3146,7 +3146,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3176,7 +3176,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -3188,7 +3188,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3210,7 +3210,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3253,7 +3253,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3262,7 +3262,7 @@ export interface paths {
                         "application/json": components["schemas"]["DeskToday"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3298,7 +3298,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3307,7 +3307,7 @@ export interface paths {
                         "application/json": components["schemas"]["GenreList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3350,7 +3350,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3359,7 +3359,7 @@ export interface paths {
                         "application/json": components["schemas"]["HoldList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3398,7 +3398,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3407,7 +3407,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3444,7 +3444,7 @@ export interface paths {
                     reason?: string;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -3454,7 +3454,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3474,7 +3474,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3504,7 +3504,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -3518,7 +3518,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3540,7 +3540,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3579,7 +3579,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3588,7 +3588,7 @@ export interface paths {
                         "application/json": components["schemas"]["WantedTitles"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3624,7 +3624,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3633,7 +3633,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImports"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3663,7 +3663,7 @@ export interface paths {
                     withClashes?: boolean;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -3675,7 +3675,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3697,7 +3697,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3733,7 +3733,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3742,7 +3742,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3783,7 +3783,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3792,7 +3792,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3828,7 +3828,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -3838,7 +3838,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -3860,7 +3860,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3913,7 +3913,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3922,7 +3922,7 @@ export interface paths {
                         "application/json": components["schemas"]["BooksReport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3962,7 +3962,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3971,7 +3971,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileColumns"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4005,7 +4005,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4014,7 +4014,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImports"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4043,7 +4043,7 @@ export interface paths {
                     name?: string;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -4055,7 +4055,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4077,7 +4077,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4113,7 +4113,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4122,7 +4122,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4163,7 +4163,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4172,7 +4172,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4208,7 +4208,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -4218,7 +4218,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4240,7 +4240,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4291,7 +4291,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4300,7 +4300,7 @@ export interface paths {
                         "application/json": components["schemas"]["EntriesReport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4340,7 +4340,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4349,7 +4349,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileColumns"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4383,7 +4383,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4392,7 +4392,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImports"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4421,7 +4421,7 @@ export interface paths {
                     name?: string;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -4433,7 +4433,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4455,7 +4455,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4491,7 +4491,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4500,7 +4500,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileImport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4541,7 +4541,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4550,7 +4550,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4586,7 +4586,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -4596,7 +4596,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 202: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4618,7 +4618,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4669,7 +4669,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4678,7 +4678,7 @@ export interface paths {
                         "application/json": components["schemas"]["EntriesReport"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4718,7 +4718,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4727,7 +4727,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileColumns"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4767,7 +4767,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4776,7 +4776,7 @@ export interface paths {
                         "application/json": components["schemas"]["FileColumns"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4812,7 +4812,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4821,7 +4821,7 @@ export interface paths {
                         "application/json": components["schemas"]["LookUp"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4862,7 +4862,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4871,7 +4871,7 @@ export interface paths {
                         "application/json": components["schemas"]["LabelBatchList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4888,7 +4888,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -4900,7 +4900,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -4922,7 +4922,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4956,7 +4956,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4965,7 +4965,7 @@ export interface paths {
                         "application/json": components["schemas"]["SheetList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4982,7 +4982,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -4994,7 +4994,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5016,7 +5016,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5048,7 +5048,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5058,7 +5058,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5078,7 +5078,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5124,7 +5124,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5133,7 +5133,7 @@ export interface paths {
                         "application/json": components["schemas"]["LabelList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5185,7 +5185,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5194,7 +5194,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5241,7 +5241,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5250,7 +5250,7 @@ export interface paths {
                         "application/json": components["schemas"]["LoanList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5296,7 +5296,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5305,7 +5305,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5338,7 +5338,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5352,7 +5352,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5374,7 +5374,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5405,7 +5405,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5419,7 +5419,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5441,7 +5441,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5472,7 +5472,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5486,7 +5486,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5508,7 +5508,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5542,7 +5542,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     Prefer?: string | null;
                 };
@@ -5557,7 +5557,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5570,7 +5570,7 @@ export interface paths {
                         "application/json": components["schemas"]["ReturnedCopy"];
                     };
                 };
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5590,7 +5590,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5621,7 +5621,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -5633,7 +5633,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5653,7 +5653,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5696,7 +5696,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5705,7 +5705,7 @@ export interface paths {
                         "application/json": components["schemas"]["MailList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5738,7 +5738,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5748,7 +5748,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5768,7 +5768,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5802,7 +5802,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -5812,7 +5812,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5832,7 +5832,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5866,7 +5866,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5875,7 +5875,7 @@ export interface paths {
                         "application/json": components["schemas"]["MailPlan"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5911,7 +5911,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5920,7 +5920,7 @@ export interface paths {
                         "application/json": components["schemas"]["User"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5941,7 +5941,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -5953,7 +5953,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -5975,7 +5975,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6010,7 +6010,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6019,7 +6019,7 @@ export interface paths {
                         "application/json": components["schemas"]["Account"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6052,7 +6052,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6060,7 +6060,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6080,7 +6080,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6114,7 +6114,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6123,7 +6123,7 @@ export interface paths {
                         "application/json": components["schemas"]["CalendarLink"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6145,7 +6145,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6154,7 +6154,7 @@ export interface paths {
                         "application/json": components["schemas"]["NewCalendarLink"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6175,14 +6175,14 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6215,7 +6215,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6224,7 +6224,7 @@ export interface paths {
                         "application/json": components["schemas"]["PersonData"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6260,7 +6260,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6269,7 +6269,7 @@ export interface paths {
                         "application/json": components["schemas"]["MyHolds"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6305,7 +6305,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6314,7 +6314,7 @@ export interface paths {
                         "application/json": components["schemas"]["MyLoans"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6350,7 +6350,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6359,7 +6359,7 @@ export interface paths {
                         "application/json": components["schemas"]["MailChoices"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6375,7 +6375,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6387,7 +6387,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6409,7 +6409,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6447,7 +6447,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6456,7 +6456,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoticePage"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6489,7 +6489,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6501,7 +6501,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6523,7 +6523,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6557,7 +6557,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6566,7 +6566,7 @@ export interface paths {
                         "application/json": components["schemas"]["OwnProviderLink"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6584,7 +6584,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6592,7 +6592,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6612,7 +6612,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6645,7 +6645,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6654,7 +6654,7 @@ export interface paths {
                         "application/json": components["schemas"]["OwnSecondFactor"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6690,7 +6690,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6699,7 +6699,7 @@ export interface paths {
                         "application/json": components["schemas"]["OwnSessionList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6717,7 +6717,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6725,7 +6725,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6745,7 +6745,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6776,7 +6776,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -6786,7 +6786,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6806,7 +6806,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6839,7 +6839,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6848,7 +6848,7 @@ export interface paths {
                         "application/json": components["schemas"]["SuggestionChoice"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6864,7 +6864,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -6876,7 +6876,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -6898,7 +6898,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6942,7 +6942,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6951,7 +6951,7 @@ export interface paths {
                         "application/json": components["schemas"]["DebtorList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6999,7 +6999,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7008,7 +7008,7 @@ export interface paths {
                         "application/json": components["schemas"]["LineList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7055,7 +7055,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7064,7 +7064,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7100,7 +7100,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7109,7 +7109,7 @@ export interface paths {
                         "application/json": components["schemas"]["TakenUntilNow"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7150,7 +7150,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7159,7 +7159,7 @@ export interface paths {
                         "application/json": components["schemas"]["PeriodTotals"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7200,7 +7200,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7209,7 +7209,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoDues"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7245,7 +7245,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7254,7 +7254,7 @@ export interface paths {
                         "application/json": Record<string, never>;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7290,7 +7290,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7299,7 +7299,7 @@ export interface paths {
                         "application/json": components["schemas"]["Overview"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7332,7 +7332,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -7340,7 +7340,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7360,7 +7360,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7390,7 +7390,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -7402,7 +7402,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7422,7 +7422,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7477,7 +7477,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7486,7 +7486,7 @@ export interface paths {
                         "application/json": components["schemas"]["PeopleList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7503,7 +7503,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -7515,7 +7515,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7537,7 +7537,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7590,7 +7590,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7599,7 +7599,7 @@ export interface paths {
                         "text/csv": string;
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7637,7 +7637,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7646,7 +7646,7 @@ export interface paths {
                         "application/json": components["schemas"]["Person"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7664,7 +7664,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -7674,7 +7674,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7694,7 +7694,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7712,7 +7712,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -7726,7 +7726,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7748,7 +7748,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7785,7 +7785,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7794,7 +7794,7 @@ export interface paths {
                         "application/json": components["schemas"]["Account"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7827,7 +7827,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -7837,7 +7837,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7859,7 +7859,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7890,7 +7890,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -7904,7 +7904,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -7926,7 +7926,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -7962,7 +7962,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7971,7 +7971,7 @@ export interface paths {
                         "application/json": components["schemas"]["PersonData"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8004,7 +8004,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8018,7 +8018,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8040,7 +8040,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8076,7 +8076,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8085,7 +8085,7 @@ export interface paths {
                         "application/json": components["schemas"]["MyHolds"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8130,7 +8130,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8139,7 +8139,7 @@ export interface paths {
                         "application/json": components["schemas"]["PersonLoans"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8172,7 +8172,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8186,7 +8186,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8208,7 +8208,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8247,7 +8247,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8256,7 +8256,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoticePage"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8289,7 +8289,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8303,7 +8303,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8325,7 +8325,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8356,7 +8356,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8370,7 +8370,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8392,7 +8392,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8423,7 +8423,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8437,7 +8437,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8459,7 +8459,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8494,7 +8494,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8504,7 +8504,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8524,7 +8524,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8555,7 +8555,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -8565,7 +8565,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8585,7 +8585,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8622,7 +8622,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8631,7 +8631,7 @@ export interface paths {
                         "application/json": components["schemas"]["SignInCode"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8642,6 +8642,51 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List batches: those of the settings, then those that only people have, for instance imported classes. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Batches"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8675,7 +8720,7 @@ export interface paths {
                     dryRun?: boolean;
                 };
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -8687,7 +8732,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8709,7 +8754,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8743,7 +8788,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -8755,7 +8800,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8777,7 +8822,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8808,7 +8853,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -8820,7 +8865,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8842,7 +8887,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8873,7 +8918,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -8885,7 +8930,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -8907,7 +8952,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8950,7 +8995,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8959,7 +9004,7 @@ export interface paths {
                         "application/json": components["schemas"]["BatchCodes"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -8997,7 +9042,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9006,7 +9051,7 @@ export interface paths {
                         "text/event-stream": components["schemas"]["PhoneAnswer"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9051,14 +9096,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9098,14 +9143,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9141,7 +9186,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9150,7 +9195,7 @@ export interface paths {
                         "application/json": components["schemas"]["Receipt"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9186,7 +9231,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -9196,7 +9241,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -9218,7 +9263,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9252,7 +9297,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -9266,7 +9311,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -9288,7 +9333,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9320,7 +9365,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -9330,7 +9375,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -9350,7 +9395,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9383,7 +9428,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9393,7 +9438,7 @@ export interface paths {
                         "application/json": components["schemas"]["Calendar"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9409,7 +9454,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match"?: string | null;
                 };
@@ -9422,7 +9467,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9445,7 +9490,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9486,7 +9531,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9495,7 +9540,7 @@ export interface paths {
                         "application/json": components["schemas"]["Effect"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9529,7 +9574,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9539,7 +9584,7 @@ export interface paths {
                         "application/json": components["schemas"]["LibrarySettings"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9555,7 +9600,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match"?: string | null;
                 };
@@ -9568,7 +9613,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9591,7 +9636,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9635,7 +9680,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9644,7 +9689,7 @@ export interface paths {
                         "application/json": components["schemas"]["Effect"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9678,7 +9723,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9687,7 +9732,7 @@ export interface paths {
                         "application/json": components["schemas"]["WordedMails"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9725,7 +9770,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9735,7 +9780,7 @@ export interface paths {
                         "application/json": components["schemas"]["MailWordings"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9751,7 +9796,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match"?: string | null;
                 };
@@ -9766,7 +9811,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9789,7 +9834,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9832,7 +9877,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -9841,7 +9886,7 @@ export interface paths {
                         "application/json": components["schemas"]["MailPreview"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9872,7 +9917,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path: {
@@ -9886,7 +9931,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -9906,7 +9951,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9940,7 +9985,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -9950,7 +9995,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoticeSettings"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -9966,7 +10011,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match"?: string | null;
                 };
@@ -9979,7 +10024,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -10002,7 +10047,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10040,7 +10085,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -10050,7 +10095,7 @@ export interface paths {
                         "application/json": components["schemas"]["Rules"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10069,7 +10114,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                     "If-Match"?: string | null;
                 };
@@ -10082,7 +10127,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         ETag?: string;
@@ -10105,7 +10150,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10146,7 +10191,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10155,7 +10200,7 @@ export interface paths {
                         "application/json": components["schemas"]["Effect"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10189,7 +10234,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10198,7 +10243,7 @@ export interface paths {
                         "application/json": components["schemas"]["SetupState"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10224,7 +10269,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10233,7 +10278,7 @@ export interface paths {
                         "application/json": components["schemas"]["Entered"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10267,7 +10312,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10276,7 +10321,7 @@ export interface paths {
                         "application/json": components["schemas"]["Shelves"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10312,7 +10357,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10321,7 +10366,7 @@ export interface paths {
                         "application/json": components["schemas"]["Till"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10362,7 +10407,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10371,7 +10416,7 @@ export interface paths {
                         "application/json": components["schemas"]["ClosingList"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10388,7 +10433,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 };
                 path?: never;
@@ -10400,7 +10445,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 201: {
                     headers: {
                         /** @description `true` where this is the first answer again */
@@ -10422,7 +10467,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10458,7 +10503,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -10467,7 +10512,7 @@ export interface paths {
                         "application/json": components["schemas"]["Closing"];
                     };
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10509,14 +10554,14 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was asked for */
+                /** @description Success */
                 204: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description What went wrong */
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -10719,6 +10764,10 @@ export interface components {
             days?: number;
             /** @description Preview: make no codes. */
             dryRun?: boolean;
+        };
+        /** @description Batches to choose from. */
+        Batches: {
+            batches: string[];
         };
         /** @description No-dues certificates of a batch. */
         BatchNoDues: {
@@ -11617,7 +11666,7 @@ export interface components {
             dayOrder: string | null;
             /**
              * Format: int64
-             * @description Rows whose loan or charge is in the library.
+             * @description Rows whose loan or charge is already recorded.
              */
             known: number;
             /** Format: int64 */
@@ -14133,7 +14182,7 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+        /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
         IdempotencyKey: string;
     };
     requestBodies: never;

@@ -14,7 +14,7 @@ export const undoChange = (change: number, key: string, signal?: AbortSignal) =>
     }),
   )
 
-/** Invalidated after an undo, because the affected data is unknown here. */
+/** Query keys to invalidate after an undo, because the affected data is unknown here. */
 export const UNDONE = [
   keys.changes,
   keys.people,

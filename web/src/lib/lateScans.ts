@@ -15,15 +15,15 @@ export function takeLateScans(by: Desk): void {
   until = Date.now() + LATE_MS
 }
 
-/** Returns the milliseconds for which scans still go to the desk. */
-export const lateScansFor = (): number => (desk ? Math.max(0, until - Date.now()) : 0)
+/** Returns the milliseconds during which scans still go to the desk. */
+export const lateScanMsLeft = (): number => (desk ? Math.max(0, until - Date.now()) : 0)
 
 /** Returns the codes that wait at the desk. Empty after ten seconds, when another person may look at the screen. */
-export const lateCodes = (): string => (lateScansFor() > 0 ? (desk?.codes().join(', ') ?? '') : '')
+export const lateCodes = (): string => (lateScanMsLeft() > 0 ? (desk?.codes().join(', ') ?? '') : '')
 
 /** Passes a scan to the desk; returns false if the ten seconds are over. */
-export function isLateScan(code: string): boolean {
-  if (lateScansFor() === 0) return false
+export function passLateScan(code: string): boolean {
+  if (lateScanMsLeft() === 0) return false
   desk?.scan(code)
   return true
 }

@@ -300,7 +300,7 @@ export function translate(key: string, params: Params, words: string): string {
   return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>, words).join('') : words
 }
 
-/** Translates a message as the server sends it. */
+/** Translates a message in the server's form: code, parameters and English text. */
 export const translateMessage = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
   translate(code, params, text)
 

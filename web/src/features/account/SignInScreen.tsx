@@ -8,7 +8,7 @@ import { isAskedForCode } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
-import { isLateScan, lateCodes, lateScansFor } from '../../lib/lateScans'
+import { passLateScan, lateCodes, lateScanMsLeft } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
@@ -121,7 +121,7 @@ function SignInForm({ end, next, enter }: FormProps) {
     (offersCard || isLate) && !asked,
     ({ code, place, putBack }) => {
       const isSecret = place === 'password' || code.includes('@')
-      if (!isSecret && isLateScan(code)) return setFound(waitingWords())
+      if (!isSecret && passLateScan(code)) return setFound(waitingWords())
       if (isLate && isSecret) return putBack()
       void (async () => {
         const answer = await findCard(code)
@@ -297,10 +297,10 @@ const waitingWords = (): string => (lateCodes() === '' ? '' : t('account.signIn.
 
 /** True while scans still go to the desk whose session has just ended. */
 function useLate(): boolean {
-  const [isLate, setLate] = useState(() => lateScansFor() > 0)
+  const [isLate, setLate] = useState(() => lateScanMsLeft() > 0)
   useEffect(() => {
     if (!isLate) return undefined
-    const timer = setTimeout(() => setLate(false), lateScansFor())
+    const timer = setTimeout(() => setLate(false), lateScanMsLeft())
     return () => clearTimeout(timer)
   }, [isLate])
   return isLate

@@ -35,6 +35,10 @@ function Chooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: C
     heading: heading || t('books.import.columns.unnamed', { number: index + 1 }),
     cells: cells.filter((cell) => cell !== '').join(' · ') || t('books.import.columns.empty'),
   }))
+  const leftOut = columns.columns
+    .map(({ heading, cells }, index) => ({ heading, index, isFilled: cells.some((cell) => cell !== '') }))
+    .filter(({ index, isFilled, heading }) => isFilled && heading !== '' && fields[index] === '')
+    .map(({ heading }) => heading)
   const missing = columns.required.filter((field) => !fields.includes(field))
   const choose = (index: number, field: string) => {
     // A field belongs to one column only: the one for which it was chosen last.
@@ -73,6 +77,11 @@ function Chooser({ columns, nameOf, pending, isChecked, onChosen, onChanged }: C
           </li>
         ))}
       </ul>
+      {leftOut.length > 0 && (
+        <Text mb="md" dir="auto">
+          {t('books.import.columns.leftOut', { count: leftOut.length, headings: leftOut.join(', ') })}
+        </Text>
+      )}
       {missing[0] !== undefined && (
         <Alert color="red" mb="md" role="alert">
           {t('books.import.columns.missing', { field: nameOf(missing[0]) })}

@@ -5,6 +5,7 @@ import { Printer } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
+import { useBatches } from '../../api/batches'
 import { configQuery, useLibraryName } from '../../api/config'
 import { accountQuery, debtorsQuery, everyDebtor } from '../../api/money'
 import type { Debtor } from '../../api/types'
@@ -42,7 +43,7 @@ export function Debtors() {
   const first = query.data?.pages[0]
   const debtors = query.data?.pages.flatMap((page) => page.debtors) ?? []
   const { batch = '', sort = '-owes' } = filter
-  const batches = config.data?.batches ?? []
+  const batches = useBatches()
   const order = (by: DebtorOrder) => debtorOrderOf(params, by)
   return (
     <section aria-labelledby="debtors" className={classes.part}>

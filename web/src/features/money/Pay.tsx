@@ -33,6 +33,7 @@ type Paying = { amount: string; method: Method; reference: string }
 export default function Pay({ uid, owed, charges, onClose }: PayProps) {
   const config = useQuery(configQuery).data
   const [given, setGiven] = useState('')
+  const [isToldShort, tellShort] = useState(false)
   const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
   const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
   const { form, onSubmit, pending, failure } = useActionForm({
@@ -50,6 +51,7 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
   const byUpi = form.values.method === 'upi' && config !== undefined && config.upiAddress !== ''
   const payer = useQuery({ ...personQuery(uid), enabled: byUpi }).data
   const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
+  const isShort = form.values.method === 'cash' && given.trim() !== '' && change < 0
 
   if (receipt !== null) {
     return (
@@ -67,7 +69,14 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
   }
   return (
     <Dialog onClose={onClose} title={t('money.pay.title', { owed })}>
-      <form noValidate onSubmit={onSubmit}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          if (!isShort) return onSubmit(event)
+          event.preventDefault()
+          tellShort(true)
+        }}
+      >
         <Stack>
           <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
           <MethodSelect {...form.getInputProps('method')} />
@@ -76,6 +85,7 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
               <AmountInput
                 label={t('money.pay.given')}
                 value={given}
+                error={isToldShort && isShort && t('money.pay.short', { short: -change })}
                 onChange={(event) => setGiven(event.currentTarget.value)}
               />
               {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}

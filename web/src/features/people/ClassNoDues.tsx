@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
-import { configQuery } from '../../api/config'
+import { useBatches } from '../../api/batches'
 import { batchNoDuesQuery, issueNoDuesOfBatch } from '../../api/people'
 import type { BatchNoDues } from '../../api/types'
 import { t, translate } from '../../lib/messages'
@@ -19,7 +19,7 @@ export { NoDuesDialog } from './NoDues'
 export default function ClassNoDues({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)
   const [asked, setAsked] = useState(batch)
-  const config = useQuery(configQuery)
+  const batches = useBatches()
   const preview = useQuery({ ...batchNoDuesQuery(asked), enabled: asked !== '' })
   const issue = useAction(issueNoDuesOfBatch)
   const [issued, setIssued] = useState<BatchNoDues | null>(null)
@@ -63,7 +63,7 @@ export default function ClassNoDues({ batch, onClose }: { batch: string; onClose
               </Button>
             </Group>
             <datalist id="batches-of-certificates">
-              {config.data?.batches.map((offered) => (
+              {batches.map((offered) => (
                 <option key={offered}>{offered}</option>
               ))}
             </datalist>

@@ -2,7 +2,8 @@ import { Alert, Button, Group, NumberInput, Stack, Text, TextInput } from '@mant
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction } from '../../api/action'
-import { configQuery, useLibraryName } from '../../api/config'
+import { useBatches } from '../../api/batches'
+import { useLibraryName } from '../../api/config'
 import { batchCodesQuery, makeCodesOfBatch } from '../../api/people'
 import type { BatchCodes } from '../../api/types'
 import { fieldsOf, messageOf } from '../../lib/problem'
@@ -19,7 +20,7 @@ const MOST_DAYS = 90
 export default function CodeSlips({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)
   const [days, setDays] = useState<number | string>(DAYS)
-  const config = useQuery(configQuery)
+  const batches = useBatches()
   const asked = typed.trim()
   const preview = useQuery({ ...batchCodesQuery(asked), enabled: asked !== '' })
   const make = useAction(makeCodesOfBatch)
@@ -57,7 +58,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
             onChange={({ currentTarget: { value } }) => setTyped(value)}
           />
           <datalist id="batches-of-slips">
-            {config.data?.batches.map((offered) => (
+            {batches.map((offered) => (
               <option key={offered}>{offered}</option>
             ))}
           </datalist>

@@ -129,7 +129,7 @@ function PeopleImport() {
               {t('people.import.submit', { count: added + changed })}
             </Button>
           )}
-          {report.dryRun && added + changed === 0 && <Alert color="teal">{t('people.import.nothing')}</Alert>}
+          {report.dryRun && added + changed === 0 && <Nothing totals={report.totals} />}
           <Rejected report={report} />
           <Missing report={report} />
           <Changed report={report} />
@@ -271,4 +271,10 @@ function Changed({ report: { changed, totals } }: { report: ImportReport }) {
       {totals.changed > changed.length && <Text c="dimmed">{t('people.import.first', { count: changed.length })}</Text>}
     </div>
   )
+}
+
+/** Says why the file adds and changes nothing. */
+function Nothing({ totals: { unchanged, rejected } }: { totals: ImportReport['totals'] }) {
+  if (rejected === 0) return <Alert color="teal">{t('people.import.nothing')}</Alert>
+  return <Alert color="yellow">{t(unchanged === 0 ? 'people.import.noneValid' : 'people.entries.nothing')}</Alert>
 }

@@ -5,7 +5,7 @@ import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
-import { configQuery } from '../../api/config'
+import { useBatches } from '../../api/batches'
 import { peopleFile, peopleQuery, type PeopleList } from '../../api/people'
 import type { Person } from '../../api/types'
 import { numberText } from '../../lib/format'
@@ -39,9 +39,9 @@ export default function PeopleScreen() {
   const [carding, setCarding] = useState(false)
   const [certifying, setCertifying] = useState(false)
   const [handingOut, setHandingOut] = useState(false)
-  const { data: config } = useQuery(configQuery)
+  const batches = useBatches()
   // A search for the name of a batch counts as the list of that class.
-  const searched = config?.batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
+  const searched = batches.find((known) => known.toLowerCase() === list.q.trim().toLowerCase()) ?? ''
   const batch = list.batch || searched
   const [adding, setAdding] = useState(offered !== undefined)
 
@@ -97,7 +97,7 @@ export default function PeopleScreen() {
             </Link>
           ))}
         </nav>
-        <BatchSelect batches={config?.batches ?? []} />
+        <BatchSelect batches={batches} />
         <OrderSelect />
       </div>
       <div className={classes.line}>

@@ -1,6 +1,7 @@
 import { Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useActionForm } from '../../api/form'
+import { useBatches } from '../../api/batches'
 import { configQuery } from '../../api/config'
 import { useOwner } from '../../api/draft'
 import { addPerson, updatePerson } from '../../api/people'
@@ -27,6 +28,7 @@ type PersonDialogProps = {
 /** Form for the details of a person (R-PEOPLE-3). */
 export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: PersonDialogProps) {
   const config = useQuery(configQuery)
+  const batches = useBatches()
   const categories = useQuery(rulesQuery).data?.document.categories.map(({ name }) => name) ?? []
   const before = person ? valuesOf(person) : { ...EMPTY, rollNumber: newRollNumber }
   // Escape closes the dialog and keeps the input for the next opening; Cancel drops it.
@@ -101,7 +103,7 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
             ))}
           </datalist>
           <datalist id="batches">
-            {config.data?.batches.map((batch) => (
+            {batches.map((batch) => (
               <option key={batch}>{batch}</option>
             ))}
           </datalist>

@@ -1,9 +1,8 @@
 import { Alert, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useAction } from '../../api/action'
-import { configQuery } from '../../api/config'
+import { useBatches } from '../../api/batches'
 import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
 import type { PromotionForm, PromotionReport } from '../../api/types'
@@ -25,7 +24,7 @@ export type Missing = { batch: string; people: readonly number[] }
 
 /** Year's end: promotes a batch or lets it leave, after a preview (R-PEOPLE-5). */
 export default function PromoteScreen() {
-  const config = useQuery(configQuery)
+  const batches = useBatches()
   const missing = (useLocation().state as { missing?: Missing } | null)?.missing
   const [from, setFrom] = useState(missing?.batch ?? '')
   const [way, setWay] = useState<'move' | 'leave'>(missing ? 'leave' : 'move')
@@ -131,7 +130,7 @@ export default function PromoteScreen() {
             />
           )}
           <datalist id="batches">
-            {config.data?.batches.map((batch) => (
+            {batches.map((batch) => (
               <option key={batch}>{batch}</option>
             ))}
           </datalist>

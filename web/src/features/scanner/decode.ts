@@ -27,7 +27,7 @@ const FORMATS = ['Code128', 'Code39Std', 'Codabar', 'ITF', 'EAN13', 'EAN8', 'UPC
 export const OPTIONS: ReaderOptions = {
   formats: [...FORMATS],
   maxNumberOfSymbols: 1,
-  // Lines of a bar code that must agree; fewer multiply false reads of partial codes.
+  // Scan lines of a barcode that must agree; with fewer, partial barcodes are misread more often.
   minLineCount: 4,
   // The text as a keyboard wedge would type it, without brackets around GS1 identifiers.
   textMode: 'Plain',

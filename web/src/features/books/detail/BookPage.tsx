@@ -34,7 +34,7 @@ type BookPageProps = {
   search: string | null
   /** The main action, beside the availability. */
   action: (book: BookDetail) => ReactNode
-  /** Shows the numbers of copies, for librarians. */
+  /** Shows copies, next due date, price and location, for librarians. */
   forLibrarian?: boolean
   /** Content between the details and the reviews. */
   panel?: (book: BookDetail) => ReactNode
@@ -224,7 +224,7 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
   )
 }
 
-/** Numbers of copies, for the librarian. */
+/** Numbers of copies, next due date, price and location, for librarians. */
 function Stock({ book }: { book: BookDetail }) {
   return (
     <>

@@ -21,7 +21,9 @@ export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
   useEffect(() => {
     const element = text.current
     if (!element || all) return
-    const watcher = new ResizeObserver(() => setIsCut(element.scrollHeight > element.clientHeight + 1))
+    // Letters of a fallback font may reach below their line; a hidden line is a whole line more.
+    const slack = Number.parseFloat(getComputedStyle(element).lineHeight) / 2 || 1
+    const watcher = new ResizeObserver(() => setIsCut(element.scrollHeight > element.clientHeight + slack))
     watcher.observe(element)
     return () => watcher.disconnect()
   }, [all])
