@@ -540,12 +540,12 @@ pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<Record>> {
 pub fn batches(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     tx.query(
         sql!(
-            "WITH RECURSIVE found (batch) AS (
+            "WITH RECURSIVE jumps (batch) AS (
                SELECT MIN(COALESCE(batch, '')) FROM users WHERE gone_at IS NULL AND COALESCE(batch, '') > ''
                UNION ALL
-               SELECT (SELECT MIN(COALESCE(batch, '')) FROM users WHERE gone_at IS NULL AND COALESCE(batch, '') > found.batch)
-               FROM found WHERE found.batch IS NOT NULL)
-             SELECT batch FROM found WHERE batch IS NOT NULL LIMIT $1"
+               SELECT (SELECT MIN(COALESCE(batch, '')) FROM users WHERE gone_at IS NULL AND COALESCE(batch, '') > jumps.batch)
+               FROM jumps WHERE jumps.batch IS NOT NULL)
+             SELECT batch FROM jumps WHERE batch IS NOT NULL LIMIT $1"
         ),
         &[&limit],
         |row| row.get(0),

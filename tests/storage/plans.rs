@@ -686,11 +686,13 @@ fn no_statement_of_a_request_reads_a_whole_table() {
             .replace(" FOR NO KEY UPDATE", "")
             .replace(" FOR UPDATE", "");
         let plan = explained(&embedded.database, &unlocked, false);
-        // Numbers made by the statement and counted lines are no table. SQLite's plan also looks for loans and holds that
+        // Numbers made by the statement, counted lines and jumps through an index are no table. SQLite's plan also looks for loans and holds that
         // reference the copy, but only for deferred foreign keys.
         let late = flat.starts_with("INSERT INTO copies");
         let reads_nothing = |line: &str| {
-            ["SCAN CONSTANT", "SCAN numbers", "SCAN line"].iter().any(|scan| line.contains(scan))
+            ["SCAN CONSTANT", "SCAN numbers", "SCAN line", "SCAN jumps"]
+                .iter()
+                .any(|scan| line.contains(scan))
                 && !flat.contains("account_lines")
                 || late && (line.contains("SCAN loans") || line.contains("SCAN holds"))
         };
