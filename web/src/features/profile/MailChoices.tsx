@@ -39,6 +39,8 @@ function Form({ choices }: { choices: Choices }) {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
   })
+  const mailed = address !== null && confirmed ? t('profile.mail.lead', { address }) : null
+  const lead = phone !== null ? t('profile.mail.leadPhone', { phone }) : mailed
   const isRefused = (kind: Kind) => refused.includes(kind)
 
   return (
@@ -51,11 +53,7 @@ function Form({ choices }: { choices: Choices }) {
       ) : (
         <Stack mt="sm" gap="md">
           {address !== null && !confirmed && <Unconfirmed address={address} />}
-          <p style={{ margin: 0, overflowWrap: 'anywhere' }}>
-            {phone !== null
-              ? t('profile.mail.leadPhone', { phone })
-              : address !== null && t('profile.mail.lead', { address })}
-          </p>
+          {lead !== null && <p style={{ margin: 0, overflowWrap: 'anywhere' }}>{lead}</p>}
           <Stack gap="sm" role="group" aria-label={t('profile.mail.kinds')}>
             {KINDS.filter((kind) => offered.includes(kind)).map((kind) => (
               <Checkbox
