@@ -11,11 +11,11 @@ pub mod unsubscribe;
 use std::sync::Arc;
 
 pub use gateway::{Options as TextOptions, PATIENCE as GATEWAY_PATIENCE, Text, TextGateway};
-pub(crate) use letter::escaped;
 pub use letter::{
     Digest, Letter, Links, Writing, address_link, digest, example, notice, ours, password_changed,
     password_link, test,
 };
+pub(crate) use letter::{escaped, named};
 pub use sender::{Outcome, Rate, Sender};
 pub use smtp::{Options, Security, SmtpClient};
 

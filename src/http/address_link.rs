@@ -24,7 +24,7 @@ use crate::{
         mail::Kind,
         wording::Worded,
     },
-    mail::{Addressed, LINK_MINUTES, SmtpClient, Writing, address_link},
+    mail::{Addressed, LINK_MINUTES, SmtpClient, Writing, address_link, named},
     message,
     policies::Policies,
     storage::{
@@ -122,10 +122,7 @@ pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result
         if claimed.is_confirmed {
             return confirmed_page(&language, &claimed.email);
         }
-        let library = match library.as_str() {
-            "" => message::letter_library().text_in(&language),
-            name => name.to_owned(),
-        };
+        let library = named(&library, &language);
         let words = [message::letter_confirm_title(), message::letter_confirm_what(&claimed.email, &library)];
         page(StatusCode::OK, &language, &words, &button("", &message::letter_confirm_do().text_in(&language)))
     }))

@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     domain::id::UserId,
-    mail::unsubscribe::{Scope, Signer},
+    mail::{
+        named,
+        unsubscribe::{Scope, Signer},
+    },
     message,
     policies::Policies,
     storage::{self, Tx, mail_choices},
@@ -65,10 +68,7 @@ pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result
             Scope::Guardian => message::letter_stop_guardian_what,
             _ => message::letter_stop_what,
         };
-        let library = match library.as_str() {
-            "" => message::letter_library().text_in(&language),
-            name => name.to_owned(),
-        };
+        let library = named(&library, &language);
         page(
             StatusCode::OK,
             &language,

@@ -39,7 +39,7 @@ pub struct Letter {
 }
 
 /// Returns the name of the library for use in a sentence.
-pub(super) fn named(library: &str, language: &str) -> String {
+pub(crate) fn named(library: &str, language: &str) -> String {
     let name = one_line(library);
     if name.is_empty() { message::letter_library().text_in(language) } else { name }
 }

@@ -79,7 +79,7 @@ messages! {
     "letter.calendar.nameOf" = calendar_name_of(library: &str): "{library}: due dates";
     "letter.calendar.due" = calendar_due(title: &str): "Return “{title}”";
 
-    // Page that an unsubscribe link opens.
+    // Page that a confirmation link opens.
     "letter.confirm.title" = letter_confirm_title(): "Confirm your address";
     "letter.confirm.what" = letter_confirm_what(address: &str, library: &str):
         "{address} will get the notices of your account at {library}: due dates, reserved books, payments.";
@@ -89,6 +89,7 @@ messages! {
         "The library sends your notices to {address} from now on. You can close this page.";
     "letter.confirm.dead" = letter_confirm_dead():
         "This link does not work any more: it is valid for half an hour, and a newer link replaces it. Sign in and open your profile to get a new one.";
+    // Page that an unsubscribe link opens.
     "letter.stop.title" = letter_stop_title(): "Stop these mails?";
     "letter.stop.what" = letter_stop_what(library: &str):
         "You get no more mails like this one from {library}. You still find these notices there, under the bell.";

@@ -686,8 +686,8 @@ fn no_statement_of_a_request_reads_a_whole_table() {
             .replace(" FOR NO KEY UPDATE", "")
             .replace(" FOR UPDATE", "");
         let plan = explained(&embedded.database, &unlocked, false);
-        // Numbers made by the statement, counted lines and jumps through an index are no table. SQLite's plan also looks for loans and holds that
-        // reference the copy, but only for deferred foreign keys.
+        // Numbers made by the statement, counted lines and jumps through an index are no table. SQLite's plan also looks
+        // for loans and holds that reference the copy, but only for deferred foreign keys.
         let late = flat.starts_with("INSERT INTO copies");
         let reads_nothing = |line: &str| {
             ["SCAN CONSTANT", "SCAN numbers", "SCAN line", "SCAN jumps"]
