@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test'
-import type { Copy } from '../src/api/types'
+import type { Account, Copy } from '../src/api/types'
 import { expectAccessible } from './support/accessible'
 import { barcodes, box, newest, openDesk, scan, strip } from './support/desk'
 import { DEMO_PASSWORD, LIBRARIAN, PASSWORD, type Library, type Person } from './support/library'
@@ -222,6 +222,102 @@ test('V6 R-SEAM-1 money taken on a cut line survives a reload by name, and is ta
   expect(balance).toBe(0)
 })
 
+test('R-SEAM-1 Take money… is a task of the desk: its answer lost and the page reloaded, it is one payment', async ({
+  page,
+  context,
+  library,
+  who,
+  watch,
+}) => {
+  watch.excuse(/ERR_/)
+  const { card, reader } = await scene(library, who, 1, 'Manu Pillai')
+  const account = `/people/${reader.user.uid}/account`
+  const librarian = present(who)
+  await librarian.ask('POST', `/people/${reader.user.uid}/charges`, { amount: 50, kind: 'other', reason: 'A card' })
+  await openDesk(page)
+  await scan(page, card)
+  await strip(page, 'Manu Pillai').getByRole('button', { name: 'Take money…' }).click()
+  const pay = page.getByRole('dialog')
+  await pay.getByLabel('Amount').fill('7')
+  // The server takes the money, its answer is lost, and then the line is cut.
+  let paid = 0
+  let isCut = false
+  await page.route('**/api/v1/people/*/payments', async (route) => {
+    if (!isCut) paid += (await route.fetch()).ok() ? 1 : 0
+    isCut = true
+    await route.abort()
+  })
+  await pay.getByRole('button', { name: 'Take ₹7' }).click()
+  await expect(pay).toContainText('Waiting: Take ₹7 from Manu Pillai')
+  await expectAccessible(page, 'a payment that waits in its window')
+  expect(paid).toBe(1)
+  let asked = 0
+  page.on('dialog', (dialog) => {
+    asked += dialog.type() === 'beforeunload' ? 1 : 0
+    void dialog.accept()
+  })
+  await page.reload()
+  expect(asked, 'leaving with something unsent asks').toBe(1)
+  await expect(waiting(page, 'Take ₹7 from Manu Pillai')).toBeVisible()
+  // A second tab names it, too.
+  const second = await context.newPage()
+  await openDesk(second)
+  await scan(second, card)
+  await strip(second, 'Manu Pillai').getByRole('button', { name: 'Take money…' }).click()
+  await expect(second.getByRole('dialog').getByRole('alert')).toContainText('Take ₹7 from Manu Pillai')
+  await expectAccessible(second, 'a payment under way in another tab')
+  await second.close()
+  await page.unroute('**/api/v1/people/*/payments')
+  await expect(page.getByText(/₹7 taken, receipt/)).toBeVisible()
+  await expect(strip(page, 'Manu Pillai')).toContainText('Owes ₹43')
+  const { balance, lines } = await librarian.ask<Account>('GET', account)
+  expect(balance).toBe(43)
+  expect(lines.filter(({ kind }) => kind === 'payment')).toHaveLength(1)
+})
+
+test('R-SEAM-1 R-SEAM-2 Declare lost: its answer lost, it is done once; failed three times, it is not known', async ({
+  page,
+  library,
+  who,
+  watch,
+}) => {
+  watch.excuse(/ERR_/)
+  watch.refuses(500)
+  const { card, code, reader } = await scene(library, who, 2, 'Noor Shah')
+  await openDesk(page)
+  await scan(page, card)
+  for (const n of [0, 1]) await scan(page, code(n))
+  await expect(strip(page, 'Noor Shah')).toContainText('2 books out')
+  const declare = async (n: number) => {
+    await page.getByRole('button', { name: new RegExp(`^Lost.*${code(n)}`) }).click()
+    await page.getByRole('dialog').getByLabel('Price').fill('350')
+    await page.getByRole('dialog').getByRole('button', { name: 'Declare lost' }).click()
+  }
+  let isLost = true
+  await page.route('**/api/v1/loans/*/lost', async (route) => {
+    if (!isLost) return route.continue()
+    await route.fetch()
+    isLost = false
+    return route.abort()
+  })
+  await declare(0)
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('₹350 is charged to Noor Shah.')
+  await dialog.getByRole('button', { name: 'Later' }).click()
+  await expect(strip(page, 'Noor Shah')).toContainText('1 book out')
+  await expect(strip(page, 'Noor Shah')).toContainText('Owes ₹350')
+
+  await page.unroute('**/api/v1/loans/*/lost')
+  await page.route('**/api/v1/loans/*/lost', (route) => route.fulfill({ status: 500 }))
+  await declare(1)
+  await expect(dialog).toContainText('Not known whether done')
+  await expectAccessible(page, 'a loss of which is not known whether it was recorded')
+  await page.unroute('**/api/v1/loans/*/lost')
+  await dialog.getByRole('button', { name: /^Try again/ }).click()
+  await expect(dialog).toContainText('₹350 is charged to Noor Shah.')
+  expect(await reader.loans()).toEqual([])
+})
+
 test('R-SEAM-1 a scan in the very moment of a reload is kept', async ({ page, library, who, watch }) => {
   watch.excuse(/ERR_/)
   const { reader, card, code } = await scene(library, who, 1, 'Nita Rao')
@@ -435,6 +531,11 @@ test.describe('R-SEAM-6 what is unsettled stays within reach', () => {
     await page.keyboard.press('Alt+KeyT')
     await expect(newest(page)).toContainText(/₹25 taken, receipt/)
     await expect(earlier(page).getByRole('button', { name: /Take/ })).toHaveCount(0)
+    // A receipt that was on the screen for a moment only is kept, without anything to settle.
+    await page.reload()
+    await expect(earlier(page)).toContainText(/₹25 taken, receipt/)
+    await expect(earlier(page).getByRole('button', { name: /Take|Later/ })).toHaveCount(0)
+    await page.waitForTimeout(3500)
     await page.reload()
     await expect(box(page)).toBeFocused()
     await expect(earlier(page)).toBeHidden()

@@ -106,7 +106,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
 }
 
 /** Returns the handler of a notice's Undo button. A second press carries the key of the first. */
-function undoing(queries: QueryClient, change: number): () => Promise<void> {
+export function undoing(queries: QueryClient, change: number): () => Promise<void> {
   const key = newKey()
   return async () => (await import('./undo')).takeBack(queries, change, key)
 }

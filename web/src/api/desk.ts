@@ -24,10 +24,11 @@ const QUIET_MS = 5000
 const quiet = new WeakMap<QueryClient, ReturnType<typeof setTimeout>>()
 
 /**
- * Invalidates the data that a task of the desk may have changed. Visible data is reloaded only after the desk has been
- * quiet for five seconds, so that a scan costs one request.
+ * Invalidates the data that a task of the desk may have changed. While the desk is on the screen, visible data is reloaded
+ * only after five quiet seconds, so that a scan costs one request.
  */
-export function afterScan(queries: QueryClient): void {
+export function afterTask(queries: QueryClient, isDeskShown: boolean): void {
+  if (!isDeskShown) return CHANGED.forEach((queryKey) => void queries.invalidateQueries({ queryKey }))
   for (const queryKey of CHANGED) void queries.invalidateQueries({ queryKey, refetchType: 'none' })
   clearTimeout(quiet.get(queries))
   const refresh = () => CHANGED.map((queryKey) => queries.refetchQueries({ queryKey, type: 'active', stale: true }))

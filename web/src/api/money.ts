@@ -114,23 +114,15 @@ const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 export const takePayment = (uid: number, body: PaymentForm, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
+/** Declares the copy of a loan lost. */
+export const loseCopy = (loan: number, price: number, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/loans/{id}/lost', { params: { path: { id: loan } }, body: { price }, signal, ...keyed(key) }))
+
 export const waiveCharge = (charge: number, body: WaiverForm, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body, signal, ...keyed(key) }))
 
 /** Invalidated by charges, payments and reversals. */
 const MONEY = [keys.people, keys.money, keys.changes]
-/** Invalidated by a loan that ends or is reopened. */
-const LOANS = [...MONEY, keys.loans, keys.books, keys.holds, keys.toShelve]
-
-export const takeMoney = action({
-  name: 'takeMoney',
-  send: ({ uid, form }: { uid: number; form: PaymentForm }, call) =>
-    dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body: form, ...call })),
-  changes: () => MONEY,
-  fault: 'The payment could not be taken',
-  expected: ['invalid'],
-})
-
 export const addCharge = action({
   name: 'addCharge',
   send: ({ uid, form }: { uid: number; form: ChargeForm }, call) =>
@@ -179,14 +171,4 @@ export const reversePayment = action({
   changes: ({ receipt }) => [...MONEY, keys.receipt(receipt)],
   fault: 'The payment could not be reversed',
   expected: ['invalid'],
-})
-
-/** Declares the copy of a loan lost. */
-export const declareLost = action({
-  name: 'declareLost',
-  send: ({ id, price }: { id: number; price: number }, call) =>
-    dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),
-  changes: () => LOANS,
-  fault: 'The loss could not be recorded',
-  expected: ['invalid', 'not-found'],
 })

@@ -9,8 +9,12 @@ export function actsOf(task: Task): string[] {
     case 'scan':
       return task.card === undefined ? [] : [`card ${task.card}`]
     case 'pay':
-    case 'waive':
-      return task.fines.charges.map(({ id }) => `fine ${id}`)
+    case 'waive': {
+      const { uid, charges } = task.fines
+      return charges.length === 0 ? [`account ${uid}`] : charges.map(({ id }) => `fine ${id}`)
+    }
+    case 'lost':
+      return [`lost ${task.loan.id}`]
     case 'undo':
       return [`undo ${task.change}`]
     case 'close':

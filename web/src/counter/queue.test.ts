@@ -74,6 +74,10 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
         waived.push(form)
         return { change: 60 }
       },
+      async lost(loan, price) {
+        reach('lost')
+        return { userId: 7, charges: [{ id: loan, amount: price, open: price } as Charge], change: 70 }
+      },
       async undo(change) {
         reach('undo')
         undone.push(change)
@@ -82,10 +86,11 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
       isCopy: async (code) => code.startsWith('L'),
     },
   })
+  const leave = desk.enter()
   const loaded = desk.resume()
   early?.(desk)
   await loaded
-  return { desk, rows, line, around, scans, keys, paid, undone, waived, answers, onEntry, onSignedOut }
+  return { desk, leave, rows, line, around, scans, keys, paid, undone, waived, answers, onEntry, onSignedOut }
 }
 
 const labels = (desk: Desk) => desk.snapshot().waiting.map(({ label }) => label)
@@ -205,6 +210,8 @@ describe('R-SEAM-1: a reload', () => {
     expect(newest(second.desk)).toMatchObject({ outcome: { kind: 'settled', receipt: { amount: 10 } } })
     // The fine is restored after the reload, and is paid.
     expect(second.desk.snapshot().log.some((log) => isUnsettled(log, second.desk.snapshot().acts))).toBe(false)
+    // The receipt is kept until it has been on the screen for a moment.
+    await after(3000)
     expect(second.rows.size).toBe(0)
   })
 
@@ -428,6 +435,49 @@ describe('R-SEAM-6: what is unsettled', () => {
     desk.act('Undo', { kind: 'undo', change: 103 })
     await after(0)
     expect(desk.snapshot().log.some((log) => isUnsettled(log, desk.snapshot().acts))).toBe(false)
+  })
+
+  it('R-SEAM-6: a result that nothing has shown yet is kept until the desk shows it', async () => {
+    const first = await page()
+    first.leave()
+    const fines = { uid: 7, charges: [] }
+    first.desk.act('Take ₹7', { kind: 'pay', fines, amount: 7, method: 'cash' })
+    await after(0)
+    expect(first.onEntry).toHaveBeenCalledWith(expect.objectContaining({ label: 'Take ₹7' }), false)
+    const second = await page(first.rows)
+    await after(0)
+    expect(newest(second.desk)).toMatchObject({ label: 'Take ₹7', isRestored: true, outcome: { kind: 'settled' } })
+    await after(3000)
+    expect(first.rows.size).toBe(0)
+    // An answer in the moment of a reload is kept, too.
+    second.desk.act('Take ₹8', { kind: 'pay', fines, amount: 8, method: 'cash' })
+    await after(0)
+    const third = await page(first.rows)
+    expect(newest(third.desk)).toMatchObject({ label: 'Take ₹8', isRestored: true })
+  })
+
+  it('R-SEAM-1: a payment of a whole account is one, however often it is sent, and its form learns the outcome', async () => {
+    const { desk, line, paid } = await page()
+    const pay = { kind: 'pay', fines: { uid: 7, charges: [] }, amount: 7, method: 'upi', reference: 'T-1' } as const
+    const told: unknown[] = []
+    line.fails = refused
+    const key = desk.act('Take ₹7', pay) ?? ''
+    expect(desk.act('Take ₹9', { ...pay, amount: 9 })).toBeNull()
+    const close = desk.watch(key, (ending) => told.push(ending))
+    await after(0)
+    // The form shows the refusal with what was typed; the log stays without it.
+    expect(told).toMatchObject([{ refused: { code: 'refused' } }])
+    expect(desk.snapshot().log).toEqual([])
+    close()
+    // Without a form, the desk shows it.
+    desk.act('Take ₹7', pay)
+    await after(0)
+    expect(newest(desk)).toMatchObject({ label: 'Take ₹7', outcome: { kind: 'failed' } })
+    line.fails = () => null
+    desk.watch(desk.act('Take ₹7', pay) ?? '', (ending) => told.push(ending))
+    await after(0)
+    expect(told[1]).toMatchObject({ done: { receipt: { amount: 7 } } })
+    expect(paid).toMatchObject([{ uid: 7, amount: 7, method: 'upi', reference: 'T-1', charges: [] }])
   })
 
   it('a refused task is tried again as a new one, or set aside', async () => {

@@ -2,6 +2,7 @@ import type {
   Charge,
   DeskAnswer,
   DeskReader,
+  LostLoan,
   Message,
   PaymentForm,
   PhoneScan,
@@ -9,13 +10,23 @@ import type {
   Scan,
   WaiverForm,
 } from '../api/types'
+import { quoted } from '../lib/format'
 import { t } from '../lib/messages'
 import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
 import type { Lane, Store } from '../lib/outboxStore'
 import { messageOf } from '../lib/problem'
 import { actsOf, isUnsettled, type Acts } from './acts'
-import { isLogEntry, isTask, type Fines, type LogEntry, type Mode, type Request, type Task } from './tasks'
+import {
+  isLogEntry,
+  isTask,
+  type Fines,
+  type LogEntry,
+  type Mode,
+  type Request,
+  type Settled,
+  type Task,
+} from './tasks'
 import { wordsOf } from './words'
 
 /** Open reader and time of opening; the rest is reloaded after a page reload. */
@@ -41,6 +52,8 @@ const SILENCE_MS = 60_000
 const TRY_MS = 5000
 /** Idle time after which a mode ends, so that no mode is left on until the next morning (R-DESK-11). */
 const MODE_MS = 60 * 60_000
+/** Time on the screen after which a result counts as seen, milliseconds: the page may be left in the moment of the answer. */
+const SEEN_MS = 3000
 /** Number of settled entries on the screen; the activity log has all. */
 const KEPT = 50
 
@@ -53,6 +66,7 @@ type Calls = {
     signal: AbortSignal,
   ) => Promise<{ receipt: Receipt; change: number }>
   waive: (charge: number, form: WaiverForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  lost: (loan: number, price: number, key: string, signal: AbortSignal) => Promise<LostLoan>
   undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
   /** Returns true if a copy has this barcode. */
   isCopy: (code: string, signal: AbortSignal) => Promise<boolean>
@@ -62,7 +76,8 @@ type QueueOptions = {
   owner: string
   store: Store
   calls: Calls
-  onEntry: (entry: LogEntry) => void
+  /** `isShown`: the desk is on the screen. */
+  onEntry: (entry: LogEntry, isShown: boolean) => void
   onUnknown?: () => void
   /** True if this desk's librarian is signed in: waiting tasks are never sent in another person's name. */
   isOwners?: () => boolean
@@ -77,12 +92,12 @@ export type LeftByOldPage = {
 }
 
 /** Handlers of an entry's buttons. */
-export type EntryActions = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
+export type EntryActions = Pick<Desk, 'again' | 'setAside' | 'show'> & { act: (label: string, task: Task) => void }
 
-type Result =
-  | { kind: 'answered'; answer: DeskAnswer }
-  | { kind: 'settled'; words: readonly string[]; receipt?: Receipt; change?: number | null }
-  | { kind: 'closed' }
+type Result = { kind: 'answered'; answer: DeskAnswer } | ({ kind: 'settled' } & Settled) | { kind: 'closed' }
+
+/** Outcome of a task for the form that sent it. */
+export type FormEnding = { done: Settled } | { refused: unknown }
 
 const OPEN = 'open'
 const HELD = 'held'
@@ -122,6 +137,11 @@ export class Desk {
   readonly #done = new Set<string>()
   /** Unsettled entries as last stored. */
   readonly #stored = new Map<string, LogEntry>()
+  /** Open forms by the key of their task; a refusal is shown by its form and not in the log. */
+  readonly #forms = new Map<string, (ending: FormEnding) => void>()
+  /** Number of desk screens shown. */
+  #screens = 0
+  #seeing: ReturnType<typeof setTimeout> | undefined
   /** Codes scanned with an unknown outcome since the last answer: one may be the card of the next reader. */
   #doubts: readonly string[] = []
 
@@ -169,8 +189,9 @@ export class Desk {
   }
 
   /** Opens a reader or a title chosen while its name was typed. */
-  readonly choose = (typed: string, choice: string): void =>
+  readonly choose = (typed: string, choice: string): void => {
     this.#outbox.add(typed, { kind: 'scan', request: { ...this.#requestOf(typed), choice } })
+  }
 
   /** Holds a code that was scanned into a form, until the form is submitted or closed. */
   readonly hold = (code: string): void => {
@@ -194,10 +215,32 @@ export class Desk {
     this.#outbox.add(code, { kind: 'scan', request: { ...this.#requestOf(code), phoneScan: id } }, { key })
   }
 
-  /** Performs a button's task once; a second press, also of the same button elsewhere, is a no-op. */
-  readonly act = (label: string, task: Task): void => {
-    if (actsOf(task).some((act) => this.#state.acts.has(act))) return
-    this.#outbox.add(label, task)
+  /**
+   * Performs a button's task once; a second press, also of the same button elsewhere, is a no-op. Returns the key of the
+   * task, or null.
+   */
+  readonly act = (label: string, task: Task): string | null =>
+    actsOf(task).some((act) => this.#state.acts.has(act)) ? null : this.#outbox.add(label, task)
+
+  /** Reports the outcome of a task to an open form. Returns a function that ends this, when the form closes. */
+  readonly watch = (key: string, onEnd: (ending: FormEnding) => void): (() => void) => {
+    this.#forms.set(key, onEnd)
+    return () => void (this.#forms.get(key) === onEnd && this.#forms.delete(key))
+  }
+
+  /** Notes that the desk is on the screen. Returns a function that ends this. */
+  readonly enter = (): (() => void) => {
+    this.#screens += 1
+    this.#seeLater()
+    return () => void (this.#screens -= 1)
+  }
+
+  #seeLater(): void {
+    clearTimeout(this.#seeing)
+    this.#seeing = setTimeout(() => {
+      if (this.#screens === 0 || !this.#state.log.some(({ isUnseen }) => isUnseen)) return
+      this.#set({ log: this.#state.log.map((one) => (one.isUnseen ? seen(one) : one)) })
+    }, SEEN_MS)
   }
 
   /** Retries a refused task as a new task. */
@@ -321,8 +364,9 @@ export class Desk {
         return { kind: 'answered', answer: await calls.scan(body, key, signal) }
       }
       case 'pay': {
-        const { fines, amount, method } = task
-        const form = freeze<PaymentForm>({ amount, method, charges: fines.charges.map(({ id }) => id) })
+        const { fines, amount, method, reference } = task
+        const charges = fines.charges.map(({ id }) => id)
+        const form = freeze<PaymentForm>({ amount, method, charges, ...(reference && { reference }) })
         const { receipt, change } = await calls.pay(fines.uid, form, key, signal)
         const words = [t('desk.screen.taken', { amount: receipt.amount, number: receipt.number })]
         return { kind: 'settled', words, receipt, change }
@@ -334,6 +378,12 @@ export class Desk {
         const form: WaiverForm = { reason: freeze(task.reason), ...(amount < charge.open && { amount }) }
         const { change } = await calls.waive(charge.id, form, key, signal)
         return { kind: 'settled', words: [t('desk.screen.waived', { amount })], change }
+      }
+      case 'lost': {
+        const lost = await calls.lost(task.loan.id, freeze(task.price), key, signal)
+        const sum = lost.charges.reduce((cents, { amount }) => cents + Math.round(amount * 100), 0) / 100
+        const words = [t('money.lost.done', { title: quoted(task.loan.title), sum })]
+        return { kind: 'settled', words, lost, change: lost.change }
       }
       case 'undo': {
         freeze(task.change)
@@ -352,7 +402,8 @@ export class Desk {
     const { label, task, key } = entry
     for (const act of actsOf(task)) if (task.kind === 'undo') this.#done.add(act)
     this.#state = { ...this.#state, log: this.#withMoney(task) }
-    this.#put({ id: key, label, outcome: { ...result, task } })
+    this.#put({ id: key, label, outcome: { ...result, task }, isUnseen: true })
+    this.#forms.get(key)?.({ done: result })
     // The reader's loans and dues may have changed.
     queueMicrotask(this.refresh)
   }
@@ -387,7 +438,9 @@ export class Desk {
     this.#put({ id: key, label, outcome: { kind: 'answered', request: task.request, answer } })
   }
 
-  #failed({ label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
+  #failed({ key, label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
+    const form = this.#forms.get(key)
+    if (form) return form({ refused: ending.error })
     // The strip keeps showing the reader's name; only loans and dues are missing.
     if (task.kind === 'reopen' || task.kind === 'refresh') return
     this.#doubt(task)
@@ -508,10 +561,12 @@ export class Desk {
   }
 
   #put(one: LogEntry): void {
-    const log = [one, ...this.#state.log]
+    const isShown = this.#screens > 0
+    const log = [isShown ? one : { ...one, isUnseen: true as const }, ...this.#state.log]
+    if (isShown) this.#seeLater()
     const isKept = (entry: LogEntry, index: number) => index < KEPT || isUnsettled(entry, this.#state.acts)
     this.#state = { ...this.#state, log: log.filter(isKept), bounced: null }
-    this.#options.onEntry(one)
+    this.#options.onEntry(one, isShown)
   }
 
   #set(changes: Partial<DeskState>): void {
@@ -531,10 +586,11 @@ export class Desk {
     return acts
   }
 
-  /** Stores unsettled entries, so that they survive a reload (R-SEAM-6). */
+  /** Stores unsettled and unseen entries, so that they survive a reload (R-SEAM-6). */
   #storeUnsettled(): void {
     const { log, acts } = this.#state
-    const open = new Map(log.filter((one) => isUnsettled(one, acts)).map((one) => [one.id, one]))
+    const isOpen = (one: LogEntry) => one.isUnseen === true || isUnsettled(one, acts)
+    const open = new Map(log.filter(isOpen).map((one) => [one.id, one]))
     for (const [id, one] of open) {
       if (this.#stored.get(id) !== one) this.#outbox.remember(ENTRY + id, one)
     }
@@ -543,6 +599,8 @@ export class Desk {
     for (const [id, one] of open) this.#stored.set(id, one)
   }
 }
+
+const seen = ({ isUnseen: _, ...entry }: LogEntry): LogEntry => entry
 
 const isSame = (a: Acts, b: Acts): boolean => a.size === b.size && [...a].every(([act, state]) => b.get(act) === state)
 

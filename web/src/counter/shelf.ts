@@ -82,7 +82,10 @@ export class Shelf {
     const at = performance.now()
     const isBounce = folded === this.#last.code && at - this.#last.at < BOUNCE_MS
     this.#last = { code: folded, at }
-    if (!isBounce) return this.#outbox.add(code, { kind: 'shelve', code, ...(found && { found }) })
+    if (!isBounce) {
+      this.#outbox.add(code, { kind: 'shelve', code, ...(found && { found }) })
+      return
+    }
     this.#bounced = { code, at }
     this.#publish()
   }

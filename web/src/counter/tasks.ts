@@ -1,4 +1,4 @@
-import type { Charge, DeskAnswer, Method, Receipt, Scan } from '../api/types'
+import type { Charge, DeskAnswer, LostLoan, Method, Receipt, Scan } from '../api/types'
 
 /** Request to the server, without the open reader: the desk adds the reader when it sends the request. */
 export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>
@@ -10,9 +10,12 @@ export type Fines = { uid: number; charges: readonly Pick<Charge, 'id' | 'open'>
 export type Task =
   /** `card`: id of the entry that offered the scan. */
   | { kind: 'scan'; request: Request; card?: string }
-  | { kind: 'pay'; fines: Fines; amount: number; method: Method }
+  /** Settles all charges, the oldest first, if `fines` names none. */
+  | { kind: 'pay'; fines: Fines; amount: number; method: Method; reference?: string }
   /** Waives the whole open amount if `amount` is missing. */
   | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
+  /** Declares the copy of a loan lost and charges its price. */
+  | { kind: 'lost'; loan: { id: number; title: string }; price: number }
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */
   | { kind: 'close' }
@@ -25,6 +28,7 @@ const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>([
   'scan',
   'pay',
   'waive',
+  'lost',
   'undo',
   'close',
   'reopen',
@@ -40,19 +44,30 @@ export type Mode =
   /** Day as of which book-drop returns count (R-DESK-11). */
   | { kind: 'drop'; day: string }
 
+/** Result of a task that is no scan. */
+export type Settled = {
+  words: readonly string[]
+  receipt?: Receipt
+  lost?: LostLoan
+  /** Change id for Undo. */
+  change?: number | null
+}
+
 /** Entry of the desk's log. */
 export type LogEntry = {
   id: string
   label: string
   outcome:
     | { kind: 'answered'; request: Request; answer: DeskAnswer }
-    | { kind: 'settled'; task: Task; words: readonly string[]; receipt?: Receipt; change?: number | null }
+    | ({ kind: 'settled'; task: Task } & Settled)
     /** Refused by the server. */
     | { kind: 'failed'; reason: string; task: Task }
     /** Given up by the librarian with an unknown outcome. */
     | { kind: 'set-aside' }
   /** Restored after a reload, so not new. */
   isRestored?: true
+  /** Ended while the desk was not on the screen, or a moment ago: stored until the librarian has seen it. */
+  isUnseen?: true
 }
 
 /** Validates a stored entry: another version of the page may have written it. */
@@ -61,8 +76,9 @@ export function isLogEntry(value: unknown): value is LogEntry {
   const { id, label, outcome } = value as Partial<Record<keyof LogEntry, unknown>>
   if (typeof id !== 'string' || typeof label !== 'string' || typeof outcome !== 'object' || outcome === null)
     return false
-  const { kind, answer, task } = outcome as Record<string, unknown>
+  const { kind, answer, task, words } = outcome as Record<string, unknown>
   if (kind === 'failed') return isTask(task)
+  if (kind === 'settled') return isTask(task) && Array.isArray(words)
   return (
     kind === 'answered' && typeof answer === 'object' && answer !== null && 'messages' in answer && 'class' in answer
   )

@@ -1,18 +1,22 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { uidOf } from '../api/account'
+import { undoing } from '../api/action'
 import { findCopy } from '../api/copies'
-import { afterScan, scanAtDesk } from '../api/desk'
+import { afterTask, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
-import { takePayment, waiveCharge } from '../api/money'
+import { loseCopy, takePayment, waiveCharge } from '../api/money'
 import { undoChange } from '../api/undo'
 import { draftOf } from '../lib/drafts'
+import { t } from '../lib/messages'
+import { notify } from '../lib/notify'
 import { takeLateScans } from '../lib/lateScans'
 import { sharedStore, tasksOfOthers } from '../lib/outboxStore'
 import { Desk, type LeftByOldPage } from './queue'
 import { play } from './sounds'
-import { classOf } from './words'
+import type { LogEntry } from './tasks'
+import { changeOf, classOf, messagesOf } from './words'
 
 const LEFT: LeftByOldPage = {
   scans: [{ key: '', label: '', request: { code: '' } }],
@@ -36,12 +40,14 @@ function deskOf(uid: number, queries: QueryClient): Desk {
       scan: scanAtDesk,
       pay: takePayment,
       waive: waiveCharge,
+      lost: loseCopy,
       undo: undoChange,
       isCopy: async (code, signal) => (await findCopy(code, signal)) !== null,
     },
-    onEntry: (entry) => {
+    onEntry: (entry, isShown) => {
       play(classOf(entry))
-      afterScan(queries)
+      afterTask(queries, isShown)
+      if (!isShown) tell(queries, entry)
     },
     onUnknown: () => play('stop'),
     isOwners,
@@ -65,6 +71,15 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     if (type === 'updated' && desk.snapshot().line === 'signed-out' && isOwners()) void desk.resume()
   })
   return desk
+}
+
+/** Shows the outcome of a task whose desk is not on the screen. */
+function tell(queries: QueryClient, entry: LogEntry): void {
+  const words = messagesOf(entry).join(' ')
+  const text = entry.outcome.kind === 'settled' ? words : t('outbox.named', { action: entry.label, label: words })
+  const change = changeOf(entry)
+  if (classOf(entry) === 'stop') notify.failure(text, entry.id)
+  else notify.success(text, change === null ? undefined : undoing(queries, change))
 }
 
 /** Sends the unsent tasks of this librarian's desk, from any screen. */

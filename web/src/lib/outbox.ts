@@ -109,14 +109,15 @@ export class Outbox<T, R> {
     return this.#loading
   }
 
-  /** Appends and stores a task, which is sent in order. */
-  readonly add = (label: string, task: T, { key = newKey(), isVolatile = false } = {}): void => {
+  /** Appends and stores a task, which is sent in order. Returns its key. */
+  readonly add = (label: string, task: T, { key = newKey(), isVolatile = false } = {}): string => {
     // Times are unique, because they order the tasks in the store.
     this.#last = Math.max(this.#last + 1, Date.now())
     const entry: Entry<T> = { key, at: this.#last, label, task, lane: this.#lane, ...(isVolatile && { isVolatile }) }
     this.#store(entry)
     this.#set({ waiting: [...this.#state.waiting, entry] })
     void this.#drain()
+    return key
   }
 
   /** Retries a task whose outcome is unknown. */

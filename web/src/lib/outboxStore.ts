@@ -269,6 +269,16 @@ function isEntry<T>(value: unknown, knows: (task: unknown) => task is T): value 
   )
 }
 
+/** Returns the tasks of a box in this browser, of all pages and persons. */
+export async function storedTasks<T>(
+  store: Store,
+  box: string,
+  knows: (task: unknown) => task is T,
+): Promise<Entry<T>[]> {
+  const rows = await store.read(box).catch(() => [])
+  return rows.flatMap(({ value }) => (isEntry(value, knows) ? [value] : []))
+}
+
 /** Returns the number of tasks in this browser that wait for other persons. */
 export async function tasksOfOthers(store: Store, box: string, owner: string): Promise<number> {
   const rows = await store.read(box).catch(() => [])

@@ -48,6 +48,7 @@ export default function DeskScreen() {
   const isInStrip = newest !== undefined && readerOpenedBy(newest) === open?.uid
   const [filming, setFilming] = useState(false)
   const { box, focusBox, takeText, leavesForm } = useWedge(desk)
+  useEffect(() => desk.enter(), [desk])
   const answer = useRef<HTMLDivElement>(null)
   const earlier = useMemo(() => log.filter((one) => one !== newest), [log, newest])
 

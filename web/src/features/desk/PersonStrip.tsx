@@ -77,7 +77,7 @@ function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () 
             {t('desk.screen.owes', { amount: reader.owes })}
           </Badge>
         )}
-        {reader.balance > 0 && <TakeMoney uid={reader.uid} onClosed={onSettled} />}
+        {reader.balance > 0 && <TakeMoney uid={reader.uid} name={reader.name} onClosed={onSettled} />}
       </div>
       {reader.blocks.map((block) => (
         <p key={block.id} className={classes.block} dir="auto">

@@ -17,8 +17,10 @@ const Statement = lazyChunk('account', async () => ({ default: (await dialogs())
 
 type Open = 'pay' | 'charge' | 'waive' | 'refund' | 'statement'
 
+type AccountActionsProps = { uid: number; name: string; account: Account }
+
 /** A librarian's actions on an account: payment, waiver, charge, refund (R-PEOPLE-2), and a printed statement. */
-export function AccountActions({ uid, account }: { uid: number; account: Account }) {
+export function AccountActions({ uid, name, account }: AccountActionsProps) {
   const [open, setOpen] = useState<Open | null>(null)
   const desk = useMay('desk')
   const money = useMay('money')
@@ -50,7 +52,7 @@ export function AccountActions({ uid, account }: { uid: number; account: Account
           <Statement uid={uid} account={account} onDone={close} />
         </LazyPart>
       )}
-      {open === 'pay' && <TakePayment {...shared} owed={owed} />}
+      {open === 'pay' && <TakePayment {...shared} name={name} owed={owed} />}
       {open === 'waive' && (
         <LazyPart part={Waive} onClose={close}>
           <Waive {...shared} charges={charges} />

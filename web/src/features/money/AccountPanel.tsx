@@ -19,13 +19,13 @@ import { PayMine } from './PayMine'
 import { ReverseLine } from './ReverseLine'
 
 /** A person's account, for librarians. */
-export function PersonAccount({ uid }: { uid: number }) {
+export function PersonAccount({ uid, name }: { uid: number; name: string }) {
   const query = useQuery(accountQuery(uid))
   return (
     <AccountPanel
       query={query}
       withReceipts
-      actions={query.data && <AccountActions uid={uid} account={query.data} />}
+      actions={query.data && <AccountActions uid={uid} name={name} account={query.data} />}
     />
   )
 }

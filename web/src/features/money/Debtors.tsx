@@ -129,7 +129,7 @@ export function Debtors() {
                                 h={34}
                                 aria-label={t('money.pay.named', { name })}
                                 loading={loading === uid}
-                                onClick={() => void take(uid)}
+                                onClick={() => void take(uid, name)}
                               >
                                 {t('money.pay.open')}
                               </Button>

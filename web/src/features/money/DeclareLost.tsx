@@ -1,39 +1,49 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useMay } from '../../api/account'
 import { copyByBarcodeQuery } from '../../api/copies'
-import { useActionForm } from '../../api/form'
-import { declareLost } from '../../api/money'
-import type { NamedLoan, LostLoan } from '../../api/types'
+import type { NamedLoan } from '../../api/types'
+import { useKeptTask, type KeptTask as Kept } from '../../counter/useKeptTask'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { focusHere } from '../../lib/focus'
+import { focusFirstError, focusHere } from '../../lib/focus'
 import { quoted } from '../../lib/format'
+import { showAtFields } from '../../lib/forms'
 import { t } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
+import { fieldsOf, messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ErrorState } from '../../ui/ErrorState'
+import { KeptTask } from '../../ui/KeptTask'
 import { TakePayment } from './TakePayment'
 
 export type DeclareLostProps = { loan: NamedLoan; onClose: () => void }
 
 /**
  * Declares a copy lost: ends the loan, and charges its fine and the copy's price, which can be paid at once
- * (R-MONEY-4).
+ * (R-MONEY-4). It is a task of the desk's queue.
  */
 export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
   const copy = useQuery({ ...copyByBarcodeQuery(loan.barcode), refetchOnMount: 'always' })
   const mayTake = useMay('desk')
-  const [ended, setEnded] = useState<LostLoan | null>(null)
+  const kept = useKeptTask((task) => task.kind === 'lost' && task.loan.id === loan.id)
   const [taking, setTaking] = useState(false)
-  if (ended !== null) {
-    const owed = ended.charges.reduce((sum, { open }) => sum + open * 100, 0) / 100
-    const charges = ended.charges.map(({ id }) => id)
-    if (taking) return <TakePayment uid={ended.userId} owed={owed} charges={charges} onClose={onClose} />
-    return (
-      <Dialog onClose={onClose} title={t('money.lost.title')}>
+  const { desk, waiting, unknown, done } = kept
+  const charges = done?.lost?.charges ?? []
+  const isOver = done !== null && (!mayTake || charges.length === 0)
+  useEffect(() => {
+    if (isOver) onClose()
+  }, [isOver, onClose])
+  const owed = charges.reduce((sum, { open }) => sum + open * 100, 0) / 100
+  if (taking) {
+    const ids = charges.map(({ id }) => id)
+    return <TakePayment uid={loan.userId} name={loan.userName} owed={owed} charges={ids} onClose={onClose} />
+  }
+  return (
+    <Dialog onClose={onClose} title={t('money.lost.title')}>
+      {done ? (
         <Stack>
           <Text dir="auto">{t('money.lost.charged', { title: quoted(loan.title), name: loan.userName, owed })}</Text>
           <Group justify="flex-end">
@@ -45,45 +55,53 @@ export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
             </Button>
           </Group>
         </Stack>
-      </Dialog>
-    )
-  }
-  return (
-    <Dialog onClose={onClose} title={t('money.lost.title')}>
-      {copy.isFetchedAfterMount && copy.data !== undefined ? (
-        <Form
-          loan={loan}
-          price={copy.data?.price ?? null}
-          onClose={onClose}
-          onEnded={(lost) => (mayTake && lost.charges.length > 0 ? setEnded(lost) : onClose())}
-        />
-      ) : copy.isError ? (
-        <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
       ) : (
-        <Skeleton height={160} />
+        <>
+          {(waiting ?? unknown) && (
+            <KeptTask
+              waiting={waiting}
+              unknown={unknown}
+              onTryAgain={desk.tryAgain}
+              onSetAside={desk.giveUp}
+              onClose={onClose}
+            />
+          )}
+          <div hidden={(waiting ?? unknown) !== null}>
+            {copy.isFetchedAfterMount && copy.data !== undefined ? (
+              <Form loan={loan} price={copy.data?.price ?? null} kept={kept} onClose={onClose} />
+            ) : copy.isError ? (
+              <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
+            ) : (
+              <Skeleton height={160} />
+            )}
+          </div>
+        </>
       )}
     </Dialog>
   )
 }
 
-type FormProps = DeclareLostProps & { price: number | null; onEnded: (lost: LostLoan) => void }
+type FormProps = DeclareLostProps & { price: number | null; kept: Kept }
 
-function Form({ loan, price, onClose, onEnded }: FormProps) {
-  const { form, onSubmit, pending, failure } = useActionForm<
-    { price: string },
-    Parameters<typeof declareLost.send>[0],
-    Awaited<ReturnType<typeof declareLost.send>>
-  >({
-    action: declareLost,
-    initial: { price: price === null ? '' : typedAmount(price) },
-    inputOf: (values) => ({ id: loan.id, price: amountOf(values.price) ?? 0 }),
-    validate: {
-      price: (typed: string) => amountProblem(t('copies.edit.price'), typed),
-    },
-    done: (_ended, { price: charged }) => t('money.lost.done', { title: quoted(loan.title), sum: loan.fine + charged }),
-    onDone: onEnded,
+function Form({ loan, price, kept: { send, pending, refused }, onClose }: FormProps) {
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { price: price === null ? '' : typedAmount(price) },
+    validate: { price: (typed) => amountProblem(t('copies.edit.price'), typed) },
   })
+  const { setErrors } = form
+  useEffect(() => {
+    if (refused) showAtFields(refused, setErrors)
+  }, [refused, setErrors])
   const asked = amountOf(form.values.price) ?? 0
+  const onSubmit = form.onSubmit(({ price: typed }) => {
+    const { id, title } = loan
+    send(t('money.lost.label', { title: quoted(title) }), {
+      kind: 'lost',
+      loan: { id, title },
+      price: amountOf(typed) ?? 0,
+    })
+  }, focusFirstError)
 
   return (
     <form noValidate onSubmit={onSubmit}>
@@ -99,7 +117,7 @@ function Form({ loan, price, onClose, onEnded }: FormProps) {
         />
         <Text role="status">{t('money.lost.sum', { fine: loan.fine, price: asked, sum: loan.fine + asked })}</Text>
         <DialogEnd
-          failure={failure === null ? null : messageOf(failure)}
+          failure={refused && Object.keys(fieldsOf(refused)).length === 0 ? messageOf(refused) : null}
           submit={t('money.lost.submit')}
           pending={pending}
           onCancel={onClose}

@@ -1,19 +1,22 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { configQuery } from '../../api/config'
-import { useActionForm } from '../../api/form'
-import { takeMoney } from '../../api/money'
 import { personQuery } from '../../api/people'
 import type { Method } from '../../api/types'
+import type { Task } from '../../counter/tasks'
+import { useKeptTask, useTasksElsewhere } from '../../counter/useKeptTask'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { focusHere } from '../../lib/focus'
+import { focusFirstError, focusHere } from '../../lib/focus'
+import { showAtFields } from '../../lib/forms'
 import { lazyChunk, Chunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
+import { fieldsOf, messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
+import { KeptTask } from '../../ui/KeptTask'
 import { MethodSelect } from './MethodSelect'
 import { PrintReceipt } from './PrintReceipt'
 
@@ -21,6 +24,8 @@ const UpiCode = lazyChunk('upi', () => import('./UpiCode'))
 
 export type PayProps = {
   uid: number
+  /** Name of the reader. */
+  name: string
   owed: number
   /** Charges to settle; by default all, the oldest first. */
   charges?: readonly number[]
@@ -29,31 +34,32 @@ export type PayProps = {
 
 type Paying = { amount: string; method: Method; reference: string }
 
-/** Takes a payment, and calculates the change if more cash is given. */
-export default function Pay({ uid, owed, charges, onClose }: PayProps) {
+/** Takes a payment, and calculates the change if more cash is given. The payment is a task of the desk's queue. */
+export default function Pay({ uid, name, owed, charges, onClose }: PayProps) {
   const config = useQuery(configQuery).data
   const [given, setGiven] = useState('')
   const [isToldShort, tellShort] = useState(false)
-  const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
   const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
-  const { form, onSubmit, pending, failure } = useActionForm({
-    action: takeMoney,
-    initial,
-    inputOf: ({ amount, method, reference }) => ({
-      uid,
-      form: { amount: amountOf(amount) ?? 0, method, reference, ...(charges && { charges: [...charges] }) },
-    }),
-    validate: { amount: (typed: string) => amountProblem(t('money.account.amount'), typed) },
-    done: ({ receipt: { amount, number } }) => t('desk.screen.taken', { amount, number }),
-    onDone: ({ receipt: { number, amount } }) => setReceipt({ number, amount }),
+  const form = useForm<Paying>({
+    mode: 'controlled',
+    initialValues: initial,
+    validate: { amount: (typed) => amountProblem(t('money.account.amount'), typed) },
   })
+  const isMine = (task: Task) => task.kind === 'pay' && task.fines.uid === uid
+  const { desk, send, pending, waiting, unknown, done, refused } = useKeptTask(isMine)
+  const elsewhere = useTasksElsewhere(desk, isMine)
+  const { setErrors } = form
+  useEffect(() => {
+    if (refused) showAtFields(refused, setErrors)
+  }, [refused, setErrors])
+  const receipt = done?.receipt
   const amount = amountOf(form.values.amount) ?? 0
   const byUpi = form.values.method === 'upi' && config !== undefined && config.upiAddress !== ''
   const payer = useQuery({ ...personQuery(uid), enabled: byUpi }).data
   const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
   const isShort = form.values.method === 'cash' && given.trim() !== '' && change < 0
 
-  if (receipt !== null) {
+  if (receipt) {
     return (
       <Dialog onClose={onClose} title={t('money.receipt.title', { number: receipt.number })}>
         <Stack>
@@ -67,17 +73,31 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
       </Dialog>
     )
   }
+  const onSubmit = form.onSubmit(({ amount: typed, method, reference }) => {
+    if (isShort) return tellShort(true)
+    const paid = amountOf(typed) ?? 0
+    const fines = { uid, charges: (charges ?? []).map((id) => ({ id, open: 0 })) }
+    send(t('money.pay.label', { amount: paid, name }), { kind: 'pay', fines, amount: paid, method, reference })
+  }, focusFirstError)
   return (
     <Dialog onClose={onClose} title={t('money.pay.title', { owed })}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          if (!isShort) return onSubmit(event)
-          event.preventDefault()
-          tellShort(true)
-        }}
-      >
+      {(waiting ?? unknown) && (
+        <KeptTask
+          waiting={waiting}
+          unknown={unknown}
+          onTryAgain={desk.tryAgain}
+          onSetAside={desk.giveUp}
+          onClose={onClose}
+        />
+      )}
+      {/* Hidden, so that a refusal finds the input as it was. */}
+      <form noValidate onSubmit={onSubmit} hidden={(waiting ?? unknown) !== null}>
         <Stack>
+          {elsewhere.length > 0 && (
+            <Alert color="orange" role="alert">
+              {t('money.pay.elsewhere', { list: elsewhere.join(', ') })}
+            </Alert>
+          )}
           <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
           <MethodSelect {...form.getInputProps('method')} />
           {form.values.method === 'cash' ? (
@@ -106,7 +126,7 @@ export default function Pay({ uid, owed, charges, onClose }: PayProps) {
             </>
           )}
           <DialogEnd
-            failure={failure === null ? null : messageOf(failure)}
+            failure={refused && Object.keys(fieldsOf(refused)).length === 0 ? messageOf(refused) : null}
             submit={amount > 0 ? t('money.pay.take', { amount }) : t('money.pay.open')}
             pending={pending}
             onCancel={onClose}

@@ -15,13 +15,13 @@ import { TakePayment } from './TakePayment'
  */
 export function useTakeMoney(onClosed?: () => void) {
   const queries = useQueryClient()
-  const [open, setOpen] = useState<{ uid: number; owed: number } | null>(null)
+  const [open, setOpen] = useState<{ uid: number; name: string; owed: number } | null>(null)
   const [loading, setLoading] = useState<number | null>(null)
 
-  async function take(uid: number) {
+  async function take(uid: number, name: string) {
     setLoading(uid)
     try {
-      setOpen({ uid, owed: owedOf(await queries.fetchQuery({ ...accountQuery(uid), staleTime: 0 })) })
+      setOpen({ uid, name, owed: owedOf(await queries.fetchQuery({ ...accountQuery(uid), staleTime: 0 })) })
     } catch (error) {
       notify.failure(messageOf(error))
     } finally {
@@ -36,7 +36,7 @@ export function useTakeMoney(onClosed?: () => void) {
 
   const dialog =
     open === null ? null : open.owed > 0 ? (
-      <TakePayment uid={open.uid} owed={open.owed} onClose={close} />
+      <TakePayment uid={open.uid} name={open.name} owed={open.owed} onClose={close} />
     ) : (
       <Dialog onClose={close} title={t('money.pay.nothingTitle')}>
         <Text>{t('money.pay.nothing')}</Text>
@@ -47,18 +47,19 @@ export function useTakeMoney(onClosed?: () => void) {
 
 type TakeMoneyProps = {
   uid: number
+  name: string
   /** False hides the button; an open dialog stays. */
   shown?: boolean
   onClosed?: () => void
 }
 
 /** Button that takes a payment, for every place that shows a debt. */
-export function TakeMoney({ uid, shown = true, onClosed }: TakeMoneyProps) {
+export function TakeMoney({ uid, name, shown = true, onClosed }: TakeMoneyProps) {
   const { take, loading, dialog } = useTakeMoney(onClosed)
   return (
     <>
       {shown && (
-        <Button variant="default" size="compact-sm" loading={loading !== null} onClick={() => void take(uid)}>
+        <Button variant="default" size="compact-sm" loading={loading !== null} onClick={() => void take(uid, name)}>
           {t('money.pay.open')}
         </Button>
       )}

@@ -11,7 +11,7 @@ import { PersonBadges } from './PersonBadges'
 
 /** A person's loans and dues, roll number, contact, class and validity. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
-  const { uid, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
+  const { uid, name, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
   const { phone, guardianEmail, guardianPhone } = person
   const mayTake = useMay('desk')
   return (
@@ -22,7 +22,7 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
       <div className={classes.sums}>
         <span>{t('people.sums.books', { count: openLoans })}</span>
         <span data-owed={owes > 0 || undefined}>{t('people.sums.owes', { amount: owes })}</span>
-        {mayTake && <TakeMoney uid={uid} shown={owes > 0} />}
+        {mayTake && <TakeMoney uid={uid} name={name} shown={owes > 0} />}
       </div>
       <dl className={classes.facts}>
         <Fact name={t('people.column.rollNumber')}>{rollNumber}</Fact>

@@ -93,7 +93,7 @@ function Page({ person, today, timeZone }: { person: Person; today: string; time
       <PersonFacts person={person} today={today} />
       <PersonLoans person={person} />
       <PersonHolds uid={person.uid} actions={person.active && <ReserveBook uid={person.uid} name={person.name} />} />
-      <PersonAccount uid={person.uid} />
+      <PersonAccount uid={person.uid} name={person.name} />
       <PersonNotices uid={person.uid} timeZone={timeZone} />
       <PersonHistory person={person} timeZone={timeZone} />
     </>
