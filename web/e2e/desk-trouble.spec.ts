@@ -4,6 +4,7 @@ import { expectAccessible } from './support/accessible'
 import { barcodes, box, newest, openDesk, scan, strip } from './support/desk'
 import { DEMO_PASSWORD, LIBRARIAN, PASSWORD, type Library, type Person } from './support/library'
 import { wedgeScan } from './support/scanner'
+import { heading } from './support/screens'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
@@ -21,7 +22,7 @@ async function scene(library: Library, who: Person | null, copies: number, name:
 }
 
 /** Keeps the requests of a page from the server while `isCut`. */
-async function cuttable(page: Page, pattern = '**/api/v1/**') {
+async function cuttable(page: Page, pattern: string | RegExp = '**/api/v1/**') {
   const line = { isCut: false }
   await page.route(pattern, (route) => (line.isCut ? route.abort() : route.continue()))
   return line
@@ -53,6 +54,13 @@ test('V1 R-SEAM-3 scans after the session ended elsewhere wait, the late ones to
   await wedgeScan(page, code(2))
   await expect(page.getByText(`Waiting until you sign in: ${code(0)}, ${code(1)}, ${code(2)}`)).toBeVisible()
   await expectAccessible(page, 'sign-in with scans that wait')
+  // After a reload another person may read the page: it says that tasks wait, not which.
+  await page.reload()
+  await expect(page.getByText('Scans or payments of the desk wait in this browser')).toBeVisible()
+  await expect(page.getByText(code(0))).toHaveCount(0)
+  await signIn(page, LIBRARIAN, 'wrong password')
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(page.getByText('Scans or payments of the desk wait in this browser')).toBeVisible()
   expect(await reader.loans()).toEqual([])
   await signIn(page, LIBRARIAN, DEMO_PASSWORD)
   await expect(strip(page, 'Hema Rane')).toContainText('3 books out')
@@ -316,6 +324,51 @@ test('R-SEAM-1 R-SEAM-2 Declare lost: its answer lost, it is done once; failed t
   await dialog.getByRole('button', { name: /^Try again/ }).click()
   await expect(dialog).toContainText('₹350 is charged to Noor Shah.')
   expect(await reader.loans()).toEqual([])
+})
+
+test('R-SEAM-6 away from the desk each page names what waits, and Close the day stops for a payment', async ({
+  page,
+  library,
+  who,
+  watch,
+}) => {
+  watch.excuse(/ERR_/)
+  const { card, code, reader } = await scene(library, who, 1, 'Olga Rao')
+  await present(who).ask('POST', `/people/${reader.user.uid}/charges`, { amount: 20, kind: 'other', reason: 'A card' })
+  await openDesk(page)
+  await scan(page, card)
+  await expect(strip(page, 'Olga Rao')).toContainText('Owes ₹20')
+  const line = await cuttable(page, /\/api\/v1\/(desk\/scans|people\/\d+\/payments)/)
+  line.isCut = true
+  await scan(page, code(0))
+  await expect(waiting(page, code(0))).toBeVisible()
+  await page.getByRole('link', { name: 'People', exact: true }).first().click()
+  await expect(heading(page)).toHaveText('People')
+  await expect(waiting(page, code(0))).toBeVisible()
+  await expectAccessible(page, 'a page that names a task of the desk')
+  await page.goto(`people/${reader.user.uid}`)
+  await page.getByRole('button', { name: 'Take money…' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Take ₹20' }).click()
+  await expect(dialog).toContainText('Waiting: Take ₹20 from Olga Rao')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await expect(waiting(page, code(0), 'Take ₹20 from Olga Rao')).toBeVisible()
+  page.on('dialog', (question) => void question.accept())
+  await page.goto('desk/today')
+  await page.getByRole('button', { name: 'Close the day…' }).click()
+  await dialog.getByLabel('Cash counted').fill('100')
+  await dialog.getByRole('button', { name: 'Close the day' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Not sent yet: Take ₹20 from Olga Rao.')
+  await expectAccessible(page, 'closing the day while a payment waits')
+  await page.keyboard.press('Escape')
+  // The results are said where the librarian is, and stay at the desk until they were seen.
+  line.isCut = false
+  await expect(page.getByText(/₹20 taken, receipt/)).toBeVisible()
+  await expect(page.getByText('Waiting:')).toHaveCount(0)
+  await page.goto('desk')
+  await expect(earlier(page)).toContainText(/₹20 taken, receipt/)
+  await expect(earlier(page)).toContainText('Lent')
+  expect(await reader.loans()).toHaveLength(1)
 })
 
 test('R-SEAM-1 a scan in the very moment of a reload is kept', async ({ page, library, who, watch }) => {

@@ -83,7 +83,7 @@ test.describe('when the server is gone', () => {
     await expect(first).toBeEnabled()
     await library.stop()
     await first.click()
-    await expectRefused(page, 'The return date could not be extended. The library cannot be reached.')
+    await expectRefused(page, 'It is not known whether this was done. The library cannot be reached.')
     await watch.logged(/could not be extended/)
     await expect(page.getByRole('rowheader').first()).toBeVisible()
   })

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@t
 import { useEffect, useId, useRef } from 'react'
 import { focusAgain } from '../lib/focus'
 import { newKey } from '../lib/newKey'
+import { t } from '../lib/messages'
 import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
 import { isSignedOut, reach } from './client'
@@ -51,13 +52,18 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
   const mutation = useMutation({
     mutationFn: async (input: Input) => {
       let change: number | null = null
-      const output = await it.send(input, {
+      const call: Call = {
         headers: { 'Idempotency-Key': intents.keyOf(it.name, input) },
         async fetch(request) {
           const response = await reach(request)
           change = Number(response.headers.get('Undoable-Change')) || null
           return response
         },
+      }
+      const output = await it.send(input, call).catch(async (error: unknown) => {
+        if (!isLost(error)) throw error
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        return it.send(input, call)
       })
       return { output, undo: change === null ? undefined : undoing(queries, change) }
     },
@@ -88,7 +94,8 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
       const isExpected = error instanceof ProblemError && it.expected?.includes(error.code)
       if (it.fault && !isExpected) console.error(it.fault, error)
-      const told = notices.failed?.(messageOf(error), error) ?? null
+      const failed = notices.failed?.(messageOf(error), error) ?? null
+      const told = failed !== null && isUnanswered(error) ? t('common.notKnown', { reason: messageOf(error) }) : failed
       if (told !== null && forMe()) notify.failure(told, notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }
@@ -104,6 +111,17 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
     reset: mutation.reset,
   }
 }
+
+/** Pause before a request without an answer is repeated once, under its key, milliseconds. */
+const AGAIN_MS = 500
+
+/** True if a request that may have reached the server got no answer. A browser without a network sends nothing. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ProblemError && error.status === 0 && navigator.onLine
+
+/** True if the connection broke; after a time-out, a repeat would double the wait. */
+const isLost = (error: unknown): boolean =>
+  isUnanswered(error) && error instanceof ProblemError && error.code === 'unreachable'
 
 /** Returns the handler of a notice's Undo button. A second press carries the key of the first. */
 export function undoing(queries: QueryClient, change: number): () => Promise<void> {

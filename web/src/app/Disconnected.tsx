@@ -47,7 +47,7 @@ function Band({ at }: { at: number }) {
   }
 
   return (
-    <div className={classes.disconnected}>
+    <div className={classes.band}>
       <CloudOff data-size="20" aria-hidden="true" />
       <p>{t('frame.offline', { time: clockText(at) })}</p>
       <Button variant="default" size="compact-md" loading={asking} onClick={() => void askAgain()}>

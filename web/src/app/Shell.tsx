@@ -1,5 +1,5 @@
 import { useHotkeys } from '@mantine/hooks'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Outlet, useNavigate } from 'react-router'
 import { sessionQuery } from '../api/account'
@@ -15,12 +15,12 @@ import { usePrefetch } from './prefetch'
 import { useOffline } from './offline'
 import { usePresence } from './presence'
 import { useUpdateNotice } from './updateNotice'
-import { loadChunk } from '../lib/chunks'
 import { paths } from '../screens'
-import { hasTasks, sharedStore } from '../lib/outboxStore'
+import { hasTasks, onTask, sharedStore } from '../lib/outboxStore'
 import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
+const WaitingBand = lazyChunk('waiting', () => import('./WaitingBand'))
 
 /** Interval of requesting the session until there is a response. */
 const RETRY_MS = 10_000
@@ -49,7 +49,7 @@ export function Shell() {
   )
   usePrefetch(user)
   useOffline(data && user)
-  useUnsent(user?.capabilities.includes('desk') ? user.uid : null)
+  const usesDesk = useDeskTasks(user?.capabilities.includes('desk') ? user.uid : null)
 
   return (
     <>
@@ -67,6 +67,11 @@ export function Shell() {
       </header>
       <main id="main" tabIndex={-1} className={classes.main}>
         <Disconnected />
+        {usesDesk && (
+          <Chunk part={WaitingBand}>
+            <WaitingBand />
+          </Chunk>
+        )}
         <Outlet />
       </main>
       <Notices />
@@ -79,15 +84,15 @@ export function Shell() {
   )
 }
 
-/** Sends the desk's waiting tasks while another screen is open. */
-function useUnsent(uid: number | null): void {
-  const queries = useQueryClient()
+/** True once this person has tasks of the desk, from an earlier page or from this one. */
+function useDeskTasks(uid: number | null): boolean {
+  const [user, setUser] = useState<number | null>(null)
   useEffect(() => {
     if (uid === null) return
     void (async () => {
-      if (!(await hasTasks(sharedStore(), 'desk', String(uid)))) return
-      const { resumeDesk } = await loadChunk('desk-tasks', () => import('../counter/useDesk'))
-      await resumeDesk(queries, uid)
-    })().catch((error: unknown) => console.warn(error))
-  }, [queries, uid])
+      if (await hasTasks(sharedStore(), 'desk', String(uid))) setUser(uid)
+    })()
+    return onTask(() => setUser(uid))
+  }, [uid])
+  return uid !== null && user === uid
 }

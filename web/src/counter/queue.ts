@@ -382,7 +382,7 @@ export class Desk {
       case 'lost': {
         const lost = await calls.lost(task.loan.id, freeze(task.price), key, signal)
         const sum = lost.charges.reduce((cents, { amount }) => cents + Math.round(amount * 100), 0) / 100
-        const words = [t('money.lost.done', { title: quoted(task.loan.title), sum })]
+        const words = [t('desk.screen.lost', { title: quoted(task.loan.title), sum })]
         return { kind: 'settled', words, lost, change: lost.change }
       }
       case 'undo': {
@@ -589,8 +589,8 @@ export class Desk {
   /** Stores unsettled and unseen entries, so that they survive a reload (R-SEAM-6). */
   #storeUnsettled(): void {
     const { log, acts } = this.#state
-    const isOpen = (one: LogEntry) => one.isUnseen === true || isUnsettled(one, acts)
-    const open = new Map(log.filter(isOpen).map((one) => [one.id, one]))
+    const isKept = (one: LogEntry) => one.isUnseen === true || isUnsettled(one, acts)
+    const open = new Map(log.filter(isKept).map((one) => [one.id, one]))
     for (const [id, one] of open) {
       if (this.#stored.get(id) !== one) this.#outbox.remember(ENTRY + id, one)
     }
@@ -600,7 +600,10 @@ export class Desk {
   }
 }
 
-const seen = ({ isUnseen: _, ...entry }: LogEntry): LogEntry => entry
+function seen(entry: LogEntry): LogEntry {
+  const { isUnseen: _, ...rest } = entry
+  return rest
+}
 
 const isSame = (a: Acts, b: Acts): boolean => a.size === b.size && [...a].every(([act, state]) => b.get(act) === state)
 

@@ -11,8 +11,9 @@ import { undoChange } from '../api/undo'
 import { draftOf } from '../lib/drafts'
 import { t } from '../lib/messages'
 import { notify } from '../lib/notify'
-import { takeLateScans } from '../lib/lateScans'
+import { DESK_WAITS, endLateScans, takeLateScans } from '../lib/lateScans'
 import { sharedStore, tasksOfOthers } from '../lib/outboxStore'
+import { storage } from '../lib/storage'
 import { Desk, type LeftByOldPage } from './queue'
 import { play } from './sounds'
 import type { LogEntry } from './tasks'
@@ -21,6 +22,13 @@ import { changeOf, classOf, messagesOf } from './words'
 const LEFT: LeftByOldPage = {
   scans: [{ key: '', label: '', request: { code: '' } }],
   open: [{ uid: 0, name: '', since: '' }],
+}
+
+/** Notes for the sign-in page of this browser that tasks wait for their librarian. */
+function noteWaiting(uid: number, isWaiting: boolean): void {
+  const noted = storage.read(DESK_WAITS) === String(uid)
+  if (isWaiting && !noted) storage.write(DESK_WAITS, String(uid))
+  if (!isWaiting && noted) storage.remove(DESK_WAITS)
 }
 
 /**
@@ -59,6 +67,7 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     },
   })
   desks.set(uid, desk)
+  desk.subscribe(() => noteWaiting(uid, desk.snapshot().line === 'signed-out'))
   const old = draftOf(uid, 'desk', LEFT)
   const left = old.read()
   if (left) desk.takeOver(left)
@@ -68,6 +77,7 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     if (query.queryKey[0] !== keys.session[0]) return
     // A mode does not outlive the session of its librarian.
     if (!isOwners() && desk.snapshot().mode) desk.setMode(null)
+    if (![0, uid].includes(uidOf(queries))) endLateScans()
     if (type === 'updated' && desk.snapshot().line === 'signed-out' && isOwners()) void desk.resume()
   })
   return desk
@@ -81,9 +91,6 @@ function tell(queries: QueryClient, entry: LogEntry): void {
   if (classOf(entry) === 'stop') notify.failure(text, entry.id)
   else notify.success(text, change === null ? undefined : undoing(queries, change))
 }
-
-/** Sends the unsent tasks of this librarian's desk, from any screen. */
-export const resumeDesk = (queries: QueryClient, uid: number): Promise<void> => deskOf(uid, queries).resume()
 
 /** Returns this page's desk, its state, and the number of tasks that wait for other librarians. */
 export function useDesk() {

@@ -56,12 +56,13 @@ export function useTasksElsewhere(desk: Desk, isMine: (task: Task) => boolean): 
   const [labels, setLabels] = useState<readonly string[]>([])
   useEffect(() => {
     let isOver = false
-    void storedTasks(sharedStore(), 'desk', isTask).then((entries) => {
+    void (async () => {
+      const entries = await storedTasks(sharedStore(), 'desk', isTask)
       const { waiting, unknown } = desk.snapshot()
       const here = new Set([...waiting, ...unknown].map(({ key }) => key))
       const others = entries.filter(({ key, task }) => !here.has(key) && isMine(task))
       if (!isOver) setLabels(others.map(({ label }) => label))
-    })
+    })()
     return () => {
       isOver = true
     }

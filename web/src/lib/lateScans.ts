@@ -15,6 +15,14 @@ export function takeLateScans(by: Desk): void {
   until = Date.now() + LATE_MS
 }
 
+/** Ends the late scans, when another person has signed in. */
+export function endLateScans(): void {
+  desk = null
+}
+
+/** Name in the browser's storage of the librarian for whom tasks of the desk wait, a hint for the sign-in page. */
+export const DESK_WAITS = 'desk waits'
+
 /** Returns the milliseconds during which scans still go to the desk. */
 export const lateScanMsLeft = (): number => (desk ? Math.max(0, until - Date.now()) : 0)
 

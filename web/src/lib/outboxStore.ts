@@ -103,6 +103,14 @@ function earlyWrites(): Write[] {
   }
 }
 
+const listeners = new Set<() => void>()
+
+/** Calls back when this page stores a task. Returns a function that unsubscribes. */
+export function onTask(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 /** Store in the browser's IndexedDB; without it, an in-memory store. */
 export function browserStore(): Store {
   const memory = memoryStore()
@@ -165,6 +173,7 @@ export function browserStore(): Store {
       })
     },
     write(writes) {
+      if (writes.some(({ row }) => row?.id[3] === 'task')) for (const listener of listeners) listener()
       if (database) put(database, writes)
       else if (isOpened) memory.write(writes)
       else {

@@ -8,12 +8,12 @@ import { isAskedForCode } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
-import { passLateScan, lateCodes, lateScanMsLeft } from '../../lib/lateScans'
+import { DESK_WAITS, passLateScan, lateCodes, lateScanMsLeft } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
 import { homeOf, paths } from '../../screens'
-import { storedRole } from '../../lib/storage'
+import { storage, storedRole } from '../../lib/storage'
 import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
 import { AccountPage, Failure } from './AccountPage'
@@ -61,6 +61,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
   const [found, setFound] = useState(waitingWords)
+  const [deskWaits] = useState(deskWaitsWords)
   const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
@@ -266,7 +267,7 @@ function SignInForm({ end, next, enter }: FormProps) {
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
-            {card.looking && !scanning ? t('account.card.looking') : found}
+            {card.looking && !scanning ? t('account.card.looking') : found || deskWaits}
           </Text>
         </Stack>
       </form>
@@ -294,6 +295,9 @@ function SignInForm({ end, next, enter }: FormProps) {
 
 /** Returns the text that names the waiting scans, right after the session has ended. */
 const waitingWords = (): string => (lateCodes() === '' ? '' : t('account.signIn.waits', { list: lateCodes() }))
+
+/** Returns the text that says that tasks of the desk wait, without their names: another person may read it. */
+const deskWaitsWords = (): string => (storage.read(DESK_WAITS) === null ? '' : t('account.signIn.deskWaits'))
 
 /** True while scans still go to the desk whose session has just ended. */
 function useLate(): boolean {

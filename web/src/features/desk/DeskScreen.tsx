@@ -2,6 +2,7 @@ import { ActionIcon, Button, TextInput, VisuallyHidden } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
+import type { NamedLoan } from '../../api/types'
 import { sumsOf } from '../../counter/acts'
 import type { Desk, EntryActions } from '../../counter/queue'
 import type { LogEntry, Mode } from '../../counter/tasks'
@@ -13,6 +14,7 @@ import { useAltKey } from '../../lib/altKey'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
+import { DeclareLost } from '../money'
 import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
 import { AnswerCard } from './AnswerCard'
@@ -47,6 +49,7 @@ export default function DeskScreen() {
   const sums = sumsOf(log, acts)
   const isInStrip = newest !== undefined && readerOpenedBy(newest) === open?.uid
   const [filming, setFilming] = useState(false)
+  const [lost, setLost] = useState<NamedLoan | null>(null)
   const { box, focusBox, takeText, leavesForm } = useWedge(desk)
   useEffect(() => desk.enter(), [desk])
   const answer = useRef<HTMLDivElement>(null)
@@ -226,11 +229,27 @@ export default function DeskScreen() {
             )}
           </div>
           {open?.reader && loans.length > 0 && (
-            <ReaderLoans key={open.uid} reader={open.reader} desk={desk} onPressed={focusBox} onChanged={refresh} />
+            <ReaderLoans
+              key={open.uid}
+              reader={open.reader}
+              desk={desk}
+              onPressed={focusBox}
+              onChanged={refresh}
+              onLost={setLost}
+            />
           )}
         </div>
         <Earlier log={earlier} acts={acts} actions={actions} />
       </div>
+      {lost && (
+        <DeclareLost
+          loan={lost}
+          onClose={() => {
+            setLost(null)
+            refresh()
+          }}
+        />
+      )}
       <HeldScans codes={held} />
     </div>
   )

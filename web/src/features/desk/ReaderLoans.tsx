@@ -7,7 +7,6 @@ import { t } from '../../lib/messages'
 import { BookLink } from '../../ui/BookLink'
 import { DateText, Money } from '../../ui/Facts'
 import { DueDateDialog } from '../loans'
-import { DeclareLost } from '../money'
 import classes from './ReaderLoans.module.css'
 
 /** Number of loans shown at once. */
@@ -18,15 +17,16 @@ type ReaderLoansProps = {
   desk: Desk
   /** Called after a press: returns the focus to the scan box. */
   onPressed: () => void
-  /** Called when a loan may have ended. */
+  /** Called when a due date may have changed. */
   onChanged: () => void
+  /** Asks about a lost copy; the window outlives the last row. */
+  onLost: (loan: NamedLoan) => void
 }
 
 /** Loans of the open reader, the earliest due date first, with the actions on each (R-DESK-3). */
-export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, onChanged }: ReaderLoansProps) {
+export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, onChanged, onLost }: ReaderLoansProps) {
   const { loans } = reader
   const [all, setAll] = useState(false)
-  const [lost, setLost] = useState<NamedLoan | null>(null)
   const [dated, setDated] = useState<Loan | null>(null)
   const shown = all ? loans : loans.slice(0, SHOWN)
   const extend = (some: readonly Loan[]) => {
@@ -90,7 +90,7 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
                 size="compact-sm"
                 h={34}
                 aria-label={t('desk.loans.lostNamed', { title: loan.title, barcode: loan.barcode })}
-                onClick={() => setLost(namedFor(reader, loan))}
+                onClick={() => onLost(namedFor(reader, loan))}
               >
                 {t('desk.loans.lost')}
               </Button>
@@ -108,15 +108,6 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
           loan={dated}
           onClose={() => {
             setDated(null)
-            onChanged()
-          }}
-        />
-      )}
-      {lost && (
-        <DeclareLost
-          loan={lost}
-          onClose={() => {
-            setLost(null)
             onChanged()
           }}
         />

@@ -1,14 +1,19 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { Link } from 'react-router'
 import { useActionForm } from '../../api/form'
 import { closeDay, tillQuery } from '../../api/till'
 import type { Closing, Till } from '../../api/types'
+import type { Task } from '../../counter/tasks'
+import { useDesk } from '../../counter/useDesk'
+import { useTasksElsewhere } from '../../counter/useKeptTask'
 import { amountOf, typedAmount } from '../../lib/amount'
 import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { fieldsOf, messageOf } from '../../lib/problem'
+import { paths } from '../../screens'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
@@ -50,6 +55,9 @@ export function CloseDialog({ onClose }: CloseDialogProps) {
   )
 }
 
+/** True if a task changes the cash of the till. */
+const movesCash = ({ kind }: Task): boolean => kind === 'pay' || kind === 'undo'
+
 type CloseFormProps = {
   till: Till
   onClose: () => void
@@ -59,6 +67,7 @@ type CloseFormProps = {
 
 function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
   const { after, expected } = till
+  const warning = useRef<HTMLDivElement>(null)
   const { form, onSubmit, pending, error } = useActionForm({
     action: closeDay,
     initial: { opening: typedAmount(till.opening), counted: '', note: '' },
@@ -75,6 +84,9 @@ function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
     },
     onDone: onClosed,
   })
+  const { desk, waiting, unknown } = useDesk()
+  const unsent = [...unknown, ...waiting].filter(({ task }) => movesCash(task))
+  const elsewhere = useTasksElsewhere(desk, movesCash)
   const opening = amountOf(form.values.opening) ?? 0
   const counted = amountOf(form.values.counted)
   const difference = counted === null ? null : sumOf(counted, -sumOf(opening, expected))
@@ -83,8 +95,28 @@ function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
   const failure = error === null || Object.keys(wrong).length > 0 ? null : messageOf(error)
 
   return (
-    <form noValidate onSubmit={onSubmit}>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        if (unsent.length === 0) return onSubmit(event)
+        event.preventDefault()
+        warning.current?.focus()
+      }}
+    >
       <Stack>
+        {unsent.length > 0 && (
+          <Alert color="red" role="alert" tabIndex={-1} ref={warning}>
+            {t('money.close.unsent', { list: unsent.map(({ label }) => label).join(', ') })}{' '}
+            <Anchor component={Link} to={paths.desk()} fz="inherit">
+              {t('outbox.toDesk')}
+            </Anchor>
+          </Alert>
+        )}
+        {elsewhere.length > 0 && (
+          <Alert color="orange" role="alert">
+            {t('money.close.elsewhere', { list: elsewhere.join(', ') })}
+          </Alert>
+        )}
         <AmountInput
           label={t('money.close.opening')}
           description={t('money.close.openingHint')}
