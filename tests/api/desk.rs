@@ -311,6 +311,7 @@ async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_
         (outcome_of(&refused), &refused["blocks"][0]["overridable"]),
         (("refused", "stop"), &json!(true))
     );
+    assert_eq!(refused["next"][0]["text"], "Keep for Student 2.", "R-SEAM-7: it goes back to the hold shelf");
     assert_eq!(
         outcome_of(&scan(&desk, json!({ "code": copies[0], "person": bala.uid })).await),
         ("lent", "ok")

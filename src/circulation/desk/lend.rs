@@ -118,6 +118,10 @@ impl Desk<'_, '_> {
             answer.tell(block.message());
         }
         answer.blocks = refusal.blocks.iter().map(BlockShown::from).collect();
+        // It goes back to where it was kept.
+        if let (State::OnHoldShelf, Some(hold)) = (copy.state, &copy.hold) {
+            answer.ask_for(message::desk_next_keep(&hold.user_name));
+        }
         // The reader may be returning this copy in place of the other (R-DESK-6).
         if refusal.blocks.iter().any(|block| matches!(block, Block::SameTitle { .. }))
             && could_be_swapped(copy.state)

@@ -71,12 +71,13 @@ export function isUnsettled(entry: LogEntry, acts: Acts): boolean {
   return fineOf(entry, acts) !== null || answer.hold?.state === 'ready' || isQuestion(entry, acts)
 }
 
+/** True if an entry offers choices and none has been taken. */
+export const offersChoices = ({ id, outcome }: LogEntry, acts: Acts): boolean =>
+  outcome.kind === 'answered' && outcome.answer.choices.length > 0 && !acts.has(`card ${id}`)
+
 /** True if an entry asks an unanswered question. */
-export const isQuestion = ({ id, outcome }: LogEntry, acts: Acts): boolean =>
-  outcome.kind === 'answered' &&
-  outcome.answer.outcome === 'ask' &&
-  outcome.answer.choices.length > 0 &&
-  !acts.has(`card ${id}`)
+const isQuestion = (entry: LogEntry, acts: Acts): boolean =>
+  entry.outcome.kind === 'answered' && entry.outcome.answer.outcome === 'ask' && offersChoices(entry, acts)
 
 /** Returns readers with several open fines, which can be paid as one sum. */
 export function sumsOf(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Charge, DeskAnswer, PaymentForm, Receipt, Scan, WaiverForm } from '../api/types'
 import { memoryStore, type Row } from '../lib/outboxStore'
 import { ProblemError, unreachable } from '../lib/problem'
-import { fineOf, isUnsettled, sumsOf } from './acts'
+import { fineOf, isUnsettled, offersChoices, sumsOf } from './acts'
 import { Desk } from './queue'
 import { classOf, nextOf } from './words'
 
@@ -454,6 +454,20 @@ describe('R-SEAM-6: what is unsettled', () => {
     await after(0)
     const third = await page(first.rows)
     expect(newest(third.desk)).toMatchObject({ label: 'Take ₹8', isRestored: true })
+  })
+
+  it('R-SEAM-6: a choice that is offered beside an answer survives a reload until the next answer', async () => {
+    const first = await page()
+    const choices = [{ id: 'swap:9', message: { code: 'x', params: {}, text: 'Asha is returning it' } }]
+    first.answers.set('L1', { choices: choices as DeskAnswer['choices'], messages: [] })
+    first.desk.scan('L1')
+    await after(0)
+    const second = await page(first.rows)
+    const restored = newest(second.desk)
+    expect(restored && offersChoices(restored, second.desk.snapshot().acts)).toBe(true)
+    second.desk.scan('L2')
+    await after(0)
+    expect(newest((await page(first.rows)).desk)).toBeUndefined()
   })
 
   it('R-SEAM-1: a payment of a whole account is one, however often it is sent, and its form learns the outcome', async () => {

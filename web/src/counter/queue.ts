@@ -16,7 +16,7 @@ import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
 import type { Lane, Store } from '../lib/outboxStore'
 import { messageOf } from '../lib/problem'
-import { actsOf, isUnsettled, type Acts } from './acts'
+import { actsOf, isUnsettled, offersChoices, type Acts } from './acts'
 import {
   isLogEntry,
   isTask,
@@ -586,10 +586,12 @@ export class Desk {
     return acts
   }
 
-  /** Stores unsettled and unseen entries, so that they survive a reload (R-SEAM-6). */
+  /** Stores unsettled and unseen entries, and open choices, so that they survive a reload (R-SEAM-6). */
   #storeUnsettled(): void {
     const { log, acts } = this.#state
-    const isKept = (one: LogEntry) => one.isUnseen === true || isUnsettled(one, acts)
+    // An optional choice, such as a swap, is over with the next answer.
+    const isKept = (one: LogEntry) =>
+      one.isUnseen === true || isUnsettled(one, acts) || (one === log[0] && offersChoices(one, acts))
     const open = new Map(log.filter(isKept).map((one) => [one.id, one]))
     for (const [id, one] of open) {
       if (this.#stored.get(id) !== one) this.#outbox.remember(ENTRY + id, one)

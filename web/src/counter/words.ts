@@ -26,6 +26,15 @@ export function classOf({ outcome }: LogEntry): Look {
 export const nextOf = ({ outcome }: LogEntry): string[] =>
   outcome.kind === 'answered' ? (outcome.answer.next ?? []).map(wordsOf) : []
 
+/** Returns where the copy of an entry goes; the row's buttons say what is to be paid. */
+export const placeOf = ({ outcome }: LogEntry): string =>
+  outcome.kind === 'answered'
+    ? (outcome.answer.next ?? [])
+        .filter(({ code }) => code !== 'desk.next.take')
+        .map(wordsOf)
+        .join(' ')
+    : ''
+
 /** Returns the barcode of the copy that an entry is about. */
 export const barcodeOf = ({ outcome }: LogEntry): string | undefined =>
   outcome.kind === 'answered' ? outcome.answer.copy?.barcode : undefined

@@ -4,6 +4,9 @@ import { useEffect, type RefObject } from 'react'
 export const isAlt = (event: KeyboardEvent, code: string): boolean =>
   event.altKey && !event.ctrlKey && !event.metaKey && event.code === code
 
+/** True if the device has a mouse or a touchpad and so most likely a keyboard; phones show no keys on their buttons. */
+export const showsKeys = (): boolean => matchMedia('(any-pointer: fine)').matches
+
 /**
  * Presses a button or follows a link by Alt and a key, while the focus stays in the scan box; scanners never type these
  * keys.

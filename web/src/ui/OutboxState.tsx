@@ -24,7 +24,13 @@ export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLinePr
   const isTick = useMoment(bounced?.at, TICK_MS)
   const labels = waiting.filter(({ isVolatile }) => !isVolatile).map(({ label }) => label)
   return (
-    <p className={classes.line} role="status" dir="auto" data-tick={isTick || undefined}>
+    <p
+      className={classes.line}
+      role="status"
+      dir="auto"
+      data-tick={isTick || undefined}
+      data-waiting={(!isTick && line !== 'clear') || undefined}
+    >
       {isTick && bounced ? (
         <>
           <Check data-size="18" aria-hidden /> {t('outbox.bounced', { code: bounced.code })}
@@ -51,12 +57,16 @@ function useMoment(at: number | undefined, ms: number): boolean {
 
 type UnknownTasksProps = {
   entries: readonly Entry<unknown>[]
+  /** Names a task, by default by its label. */
+  wordsOf?: (entry: Entry<unknown>) => string
   onTryAgain: (key: string) => void
   onSetAside: (key: string) => void
 }
 
+const labelOf = ({ label }: Entry<unknown>): string => label
+
 /** Tasks with an unknown outcome, with their buttons. */
-export function UnknownTasks({ entries, onTryAgain, onSetAside }: UnknownTasksProps) {
+export function UnknownTasks({ entries, wordsOf = labelOf, onTryAgain, onSetAside }: UnknownTasksProps) {
   if (entries.length === 0) return null
   return (
     <section className={classes.unknown} aria-labelledby="unknown-tasks" role="alert">
@@ -65,31 +75,34 @@ export function UnknownTasks({ entries, onTryAgain, onSetAside }: UnknownTasksPr
       </h2>
       <p>{t('outbox.unknownWhat')}</p>
       <ul>
-        {entries.map(({ key, label }) => (
-          <li key={key}>
-            <span className={classes.label} dir="auto">
-              {label}
-            </span>
-            <Button
-              variant="default"
-              size="compact-sm"
-              h={34}
-              aria-label={t('outbox.named', { action: t('outbox.tryAgain'), label })}
-              onClick={() => onTryAgain(key)}
-            >
-              {t('outbox.tryAgain')}
-            </Button>
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              h={34}
-              aria-label={t('outbox.named', { action: t('outbox.setAside'), label })}
-              onClick={() => onSetAside(key)}
-            >
-              {t('outbox.setAside')}
-            </Button>
-          </li>
-        ))}
+        {entries.map((entry) => {
+          const { key, label } = entry
+          return (
+            <li key={key}>
+              <span className={classes.label} dir="auto">
+                {wordsOf(entry)}
+              </span>
+              <Button
+                variant="default"
+                size="compact-sm"
+                h={34}
+                aria-label={t('outbox.named', { action: t('outbox.tryAgain'), label })}
+                onClick={() => onTryAgain(key)}
+              >
+                {t('outbox.tryAgain')}
+              </Button>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                h={34}
+                aria-label={t('outbox.named', { action: t('outbox.setAside'), label })}
+                onClick={() => onSetAside(key)}
+              >
+                {t('outbox.setAside')}
+              </Button>
+            </li>
+          )
+        })}
       </ul>
     </section>
   )

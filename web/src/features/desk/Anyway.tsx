@@ -1,7 +1,7 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useOwner } from '../../api/draft'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 import { lastReasons, rememberReason, type Decision } from './reasons'
@@ -102,7 +102,7 @@ function Reason({ reason, n, keyed, onPress }: ReasonProps) {
       aria-keyshortcuts={keyed ? `Alt+${n}` : undefined}
       onClick={onPress}
     >
-      {keyed && <kbd className={classes.key}>{t('desk.screen.key', { n })}</kbd>}
+      {keyed && showsKeys() && <kbd className={classes.key}>{t('desk.screen.key', { n })}</kbd>}
       <span className={classes.reason} dir="auto">
         {reason}
       </span>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import type { Offered as Choice } from '../../api/types'
 import { wordsOf } from '../../counter/words'
-import { isAlt } from '../../lib/altKey'
+import { isAlt, showsKeys } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import { stateText } from '../copies'
 import classes from './Desk.module.css'
@@ -78,7 +78,9 @@ export function Choices({ choices, onChoose }: ChoicesProps) {
           >
             {index < 9 && (
               <kbd className={classes.key}>
-                {isList ? t('desk.screen.digit', { n: index + 1 }) : t('desk.screen.key', { n: index + 1 })}
+                {isList || !showsKeys()
+                  ? t('desk.screen.digit', { n: index + 1 })
+                  : t('desk.screen.key', { n: index + 1 })}
               </kbd>
             )}
             <span dir="auto">{wordsOf(choice.message)}</span>

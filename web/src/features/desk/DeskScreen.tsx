@@ -3,16 +3,17 @@ import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { NamedLoan } from '../../api/types'
-import { sumsOf } from '../../counter/acts'
-import type { Desk, EntryActions } from '../../counter/queue'
+import { nameOf, sumsOf } from '../../counter/acts'
+import type { Desk, EntryActions, Open } from '../../counter/queue'
 import type { LogEntry, Mode } from '../../counter/tasks'
 import { sound } from '../../counter/sounds'
 import { messagesOf } from '../../counter/words'
 import { useDesk } from '../../counter/useDesk'
 import { useWedge } from '../../counter/useWedge'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
+import type { Entry } from '../../lib/outbox'
 import { paths } from '../../screens'
 import { DeclareLost } from '../money'
 import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
@@ -34,6 +35,14 @@ const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('.
 /** Returns the reader whose card an entry opened. */
 const readerOpenedBy = ({ outcome }: LogEntry): number | null =>
   outcome.kind === 'answered' && outcome.answer.outcome === 'person' ? (outcome.answer.person?.uid ?? null) : null
+
+/** Names a task, a scan with the reader for whom it was sent. */
+function wordsOfTask({ label, sent }: Entry<unknown>, log: readonly LogEntry[], open: Open | null): string {
+  const uid = typeof sent === 'object' && sent !== null && 'person' in sent ? sent.person : undefined
+  if (typeof uid !== 'number') return label
+  const name = open?.uid === uid ? open.name : nameOf(uid, log)
+  return name === null ? label : t('desk.screen.forReader', { label, name })
+}
 
 /** Returns the code of a card, passed by another screen. */
 function cardIn(state: unknown): string | undefined {
@@ -116,6 +125,7 @@ export default function DeskScreen() {
         focusBox()
       }}
       role="presentation"
+      className={classes.desk}
     >
       <PageHeader
         title={t('desk.screen.title')}
@@ -198,6 +208,7 @@ export default function DeskScreen() {
           )}
           <UnknownTasks
             entries={unknown}
+            wordsOf={(entry) => wordsOfTask(entry, log, open)}
             onTryAgain={(key) => (desk.tryAgain(key), focusBox())}
             onSetAside={(key) => (desk.giveUp(key), focusBox())}
           />
@@ -282,7 +293,7 @@ const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitc
           onSwitched()
         }}
       >
-        {t(keyed ? 'desk.screen.renewModeKey' : 'desk.screen.renewMode')}
+        {t(keyed && showsKeys() ? 'desk.screen.renewModeKey' : 'desk.screen.renewMode')}
       </Button>
       <DropButton desk={desk} mode={mode} onSwitched={onSwitched} />
       <Button

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { configQuery } from '../../api/config'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import type { Config } from '../../api/types'
@@ -58,7 +58,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
         onSwitched()
       }}
     >
-      {t('desk.screen.dropModeKey')}
+      {t(showsKeys() ? 'desk.screen.dropModeKey' : 'desk.screen.dropMode')}
     </Button>
   )
 }

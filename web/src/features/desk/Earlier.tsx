@@ -1,10 +1,10 @@
 import { Anchor, Button, Title } from '@mantine/core'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import { Link } from 'react-router'
-import { fineOf, isQuestion, isUnsettled, nameOf, type Acts } from '../../counter/acts'
+import { fineOf, isUnsettled, nameOf, offersChoices, type Acts } from '../../counter/acts'
 import type { EntryActions } from '../../counter/queue'
 import type { LogEntry } from '../../counter/tasks'
-import { barcodeOf, changeOf, classOf, countedOn, messagesOf } from '../../counter/words'
+import { barcodeOf, changeOf, classOf, countedOn, messagesOf, placeOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { answerIcons } from '../../ui/answerIcons'
@@ -57,7 +57,7 @@ export const Earlier = memo(function Earlier({ log, acts, actions }: EarlierProp
               fine={fine?.open ?? null}
               debtor={fine && (fine.name ?? nameOf(fine.uid, log))}
               isOpen={open.includes(one)}
-              isAsking={isQuestion(one, acts)}
+              isAsking={offersChoices(one, acts)}
               undo={change === null ? undefined : acts.get(`undo ${change}`)}
               actions={guarded}
             />
@@ -85,6 +85,7 @@ const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, act
   const Icon = answerIcons[classOf(entry)]
   const change = changeOf(entry)
   const [headline] = messagesOf(entry)
+  const place = placeOf(entry)
   const counted = countedOn(entry)
   const { outcome } = entry
   const hold = outcome.kind === 'answered' && isOpen && outcome.answer.hold?.state === 'ready' && outcome.answer.hold
@@ -93,25 +94,28 @@ const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, act
     <li data-class={classOf(entry)} data-open={isOpen || undefined}>
       <Icon data-size="18" aria-hidden />
       <div className={classes.row}>
+        {place !== '' && <strong dir="auto">{place}</strong>}{' '}
         <span dir="auto">{namesCode ? `${entry.label}: ${headline}` : headline}</span>{' '}
         <span className={classes.barcode}>{barcodeOf(entry)}</span>
         {counted !== null && <div className={classes.counted}>{counted}</div>}
-        {isOpen && (
+        {(isOpen || isAsking) && (
           <div className={classes.open}>
             {hold && (
               <>
-                <Reader uid={hold.userId} name={t('desk.screen.keepFor', { name: hold.userName })} />
+                <Reader uid={hold.userId} name={hold.userName} />
                 <PrintSlip hold={hold} />
               </>
             )}
             {fine !== null && <Money fine={fine} debtor={debtor} entry={entry} actions={actions} />}
             {isAsking && <Act words={t('desk.screen.choose')} onPress={() => actions.show(entry)} />}
             {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => actions.again(entry)} />}
-            <Act
-              words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
-              isQuiet
-              onPress={() => actions.setAside(entry)}
-            />
+            {isOpen && (
+              <Act
+                words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
+                isQuiet
+                onPress={() => actions.setAside(entry)}
+              />
+            )}
           </div>
         )}
       </div>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type { Method } from '../../api/types'
 import type { OpenFine } from '../../counter/acts'
 import type { EntryActions } from '../../counter/queue'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
@@ -73,7 +73,9 @@ export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FinePro
       />
       <PaidBy method={method} onChange={setMethod} />
       <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>
-        {!isPayable ? t('desk.screen.takeNothing') : t(keyed ? 'desk.screen.takeKey' : 'desk.screen.take', { amount })}
+        {!isPayable
+          ? t('desk.screen.takeNothing')
+          : t(keyed && showsKeys() ? 'desk.screen.takeKey' : 'desk.screen.take', { amount })}
       </Button>
       <Button
         ref={waive}
@@ -81,7 +83,7 @@ export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FinePro
         aria-keyshortcuts={keyed ? 'Alt+W' : undefined}
         onClick={() => setWaiving(true)}
       >
-        {t(keyed ? 'desk.screen.waiveOpenKey' : 'desk.screen.waiveOpen')}
+        {t(keyed && showsKeys() ? 'desk.screen.waiveOpenKey' : 'desk.screen.waiveOpen')}
       </Button>
       <Button
         ref={later}
@@ -89,7 +91,7 @@ export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FinePro
         aria-keyshortcuts={keyed ? 'Alt+L' : undefined}
         onClick={() => actions.setAside(entry)}
       >
-        {t(keyed ? 'desk.screen.laterKey' : 'desk.screen.later')}
+        {t(keyed && showsKeys() ? 'desk.screen.laterKey' : 'desk.screen.later')}
       </Button>
     </form>
   )
@@ -138,7 +140,7 @@ export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
       </p>
       <PaidBy method={method} onChange={setMethod} />
       <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>
-        {keyed ? t('desk.screen.takeKey', { amount }) : label}
+        {keyed && showsKeys() ? t('desk.screen.takeKey', { amount }) : label}
       </Button>
     </form>
   )

@@ -73,7 +73,7 @@ function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () 
           </Badge>
         )}
         {reader.owes > 0 && (
-          <Badge size="lg" color="red">
+          <Badge size="xl" color="red">
             {t('desk.screen.owes', { amount: reader.owes })}
           </Badge>
         )}

@@ -2,7 +2,7 @@ import { Button, Title } from '@mantine/core'
 import { memo, useEffect, useState } from 'react'
 import type { NamedLoan, DeskReader, Loan } from '../../api/types'
 import type { Desk } from '../../counter/queue'
-import { isAlt } from '../../lib/altKey'
+import { isAlt, showsKeys } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import { BookLink } from '../../ui/BookLink'
 import { DateText, Money } from '../../ui/Facts'
@@ -41,7 +41,7 @@ export const ReaderLoans = memo(function ReaderLoans({ reader, desk, onPressed, 
         <Title order={2} size="h4" id="reader-loans">
           {t('desk.screen.loans')}
         </Title>
-        <span className={classes.hint}>{t(isPicking ? 'desk.loans.pick' : 'desk.loans.key')}</span>
+        {showsKeys() && <span className={classes.hint}>{t(isPicking ? 'desk.loans.pick' : 'desk.loans.key')}</span>}
         {loans.length > 1 && (
           <Button variant="default" size="compact-sm" h={34} onClick={() => extend(loans)}>
             {t('desk.loans.extendAll', { count: loans.length })}

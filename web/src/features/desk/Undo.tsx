@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Undo2 } from 'lucide-react'
 import { useRef } from 'react'
 import type { EntryActions } from '../../counter/queue'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 
@@ -33,7 +33,7 @@ export function Undo({ change, state, act, keyed }: UndoProps) {
       aria-busy={state === 'sent'}
       onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
     >
-      {keyed ? t('desk.screen.undoKey') : t('desk.screen.undo')}
+      {t(keyed && showsKeys() ? 'desk.screen.undoKey' : 'desk.screen.undo')}
     </Button>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Printer } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { Hold } from '../../api/types'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import { PrintNow } from '../../print/PrintNow'
 import classes from './Holds.module.css'
@@ -37,7 +37,7 @@ export function PrintSlip({ hold, answer }: PrintSlipProps) {
         aria-label={t('holds.slip.named', { name: hold.userName, title: hold.title })}
         onClick={() => setOpened(true)}
       >
-        {t(keyed ? 'holds.slip.openKey' : 'holds.slip.open')}
+        {t(keyed && showsKeys() ? 'holds.slip.openKey' : 'holds.slip.open')}
       </Button>
       {opened && <Slip hold={hold} onClose={() => setOpened(false)} />}
       {printing && !opened && (

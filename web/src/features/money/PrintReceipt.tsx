@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Printer } from 'lucide-react'
 import { useRef, type Ref } from 'react'
-import { useAltKey } from '../../lib/altKey'
+import { showsKeys, useAltKey } from '../../lib/altKey'
 import { lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { useReceiptPaper } from '../../print/paper'
@@ -36,7 +36,7 @@ export function PrintReceipt({ number, keyed = false, focused }: PrintReceiptPro
         leftSection={<Printer data-size="18" aria-hidden />}
         onClick={() => void print(number)}
       >
-        {t(keyed ? 'money.receipt.printKey' : 'money.receipt.print')}
+        {t(keyed && showsKeys() ? 'money.receipt.printKey' : 'money.receipt.print')}
       </Button>
       {counted && (
         <LazyPart part={PrintedReceipt} onClose={done}>
