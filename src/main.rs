@@ -446,7 +446,8 @@ fn import_books(
     let bar = progress_bar()?;
     let db = Db::open_existing(&database.database)?;
     let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
-    let options = import::books::Options { fields, with_clashes: true, by: None, moment };
+    let options =
+        import::books::Options { fields, with_clashes: true, without_faulty: false, by: None, moment };
     let totals = import::books::import_with(&db, file, &rejected, options, &bar)?;
     db.close();
     say!(

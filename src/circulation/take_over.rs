@@ -7,6 +7,7 @@ use crate::{
     domain::{
         change::{LoanChange, MoneyChange},
         copy::{Condition, Copy, State},
+        due::Due,
         id::{ChangeId, ImportId, LineId, LoanId, UserId},
         ledger::ChargeKind,
         loan::OpenLoan,
@@ -36,7 +37,8 @@ pub struct Lent<'a> {
     pub reader: &'a people::Record,
     pub copy: &'a Copy,
     pub on: Date,
-    pub due: Date,
+    /// Without an explanation if the day is in the file.
+    pub due: &'a Due,
     pub renewals: i64,
 }
 
@@ -70,6 +72,9 @@ pub fn loan(
     } else if was != Condition::Reference {
         copies::set_condition(tx, copy.id, Condition::OnShelf)?;
     }
+    let mut reasons = due.explain.clone();
+    reasons.push(message::explain_due_imported(from.file));
+    let due = due.day;
     let mut loan = OpenLoan {
         id: LoanId(0),
         user_id: reader.uid,
@@ -81,7 +86,7 @@ pub fn loan(
         return_date: due,
         loan_days: i64::from((due - on).get_days()),
         renewals,
-        due_reasons: Some(Message::to_stored(&[message::explain_due_imported(from.file)])),
+        due_reasons: Some(Message::to_stored(&reasons)),
         category: reader.details.category.clone(),
         price: None,
         title_deleted: false,

@@ -91,6 +91,10 @@ pub struct BooksQuery {
     /// True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected.
     #[serde(default)]
     with_clashes: bool,
+    /// True to add rows without their wrong cells if only ISBN, year, price, language or ratings are wrong; by default such
+    /// rows are rejected.
+    #[serde(default)]
+    without_faulty: bool,
     /// Name of the file, shown in the list of imports.
     #[serde(default)]
     name: Option<String>,
@@ -280,6 +284,7 @@ pub async fn check_books(
         let options = Options {
             fields: query.columns.as_deref().map(chosen),
             with_clashes: query.with_clashes,
+            without_faulty: query.without_faulty,
             by: None,
             moment: library.clock.moment(),
         };
@@ -304,6 +309,7 @@ pub async fn import_books(
     let options = Options {
         fields: query.columns.as_deref().map(chosen),
         with_clashes: query.with_clashes,
+        without_faulty: query.without_faulty,
         by: Some(librarian.uid),
         moment: app.library.clock.moment(),
     };

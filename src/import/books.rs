@@ -79,6 +79,15 @@ pub const COLUMNS: &[&str] = &[
     "price",
 ];
 
+/// Fields whose wrong cells can be left out; a book is found and lent without them.
+const LEFT_OUT: [&str; 7] =
+    ["isbn", "publishedYear", "language", "averageRating", "ratingsCount", "rating", PRICE];
+
+/// True if only cells that can be left out are wrong.
+fn is_faulty(invalid: &Invalid) -> bool {
+    !invalid.0.is_empty() && invalid.0.iter().all(|error| LEFT_OUT.contains(&error.field.as_ref()))
+}
+
 /// Maximum bytes of an upload's unpacked text.
 pub const LONGEST: u64 = 64 * 1024 * 1024;
 /// Maximum rows of an upload.
@@ -128,10 +137,15 @@ pub struct BooksReport {
     pub known: u64,
     /// Rejected rows whose ISBN is that of another title in the catalogue.
     pub clashes: u64,
+    /// Rows that are wrong only in cells that can be left out: ISBN, year, price, language, ratings. They are rejected, or added
+    /// without these cells.
+    pub faulty: u64,
     /// Rejected rows, clashes included.
     pub rejected: u64,
     /// The first rejected rows, at most 200.
     pub rejected_rows: Vec<RejectedLine>,
+    /// The first rows that are added without wrong cells, at most 200.
+    pub left_out: Vec<RejectedLine>,
     /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
     /// are very many.
     #[schema(required)]
@@ -145,6 +159,8 @@ pub struct Options {
     pub fields: Option<Vec<String>>,
     /// Adds rows whose ISBN another title in the catalogue has; otherwise they are rejected.
     pub with_clashes: bool,
+    /// Adds rows without their wrong cells if these can be left out ([`LEFT_OUT`]); otherwise such rows are rejected.
+    pub without_faulty: bool,
     /// Librarian who imports; `None` for the command line.
     pub by: Option<UserId>,
     pub moment: Moment,
@@ -159,6 +175,8 @@ struct ImportedBook {
     barcodes: Vec<String>,
     /// MARC record from which the row was read.
     record: Option<String>,
+    /// Errors of the cells that were left out.
+    left_out: Invalid,
     /// Entry for the list of rejected rows, used if the row is refused because of the catalogue.
     row: Rejected,
 }
@@ -213,7 +231,7 @@ struct Portion {
 }
 
 /// Reads the next portion; `None` after the last.
-fn portion(table: &mut Table, seen: &mut Seen) -> Result<Option<Portion>> {
+fn portion(table: &mut Table, seen: &mut Seen, without_faulty: bool) -> Result<Option<Portion>> {
     let mut portion = Portion::default();
     let (mut length, mut copies) = (0, 0);
     while portion.books.len() + portion.refused.len() < BATCH
@@ -227,7 +245,7 @@ fn portion(table: &mut Table, seen: &mut Seen) -> Result<Option<Portion>> {
         portion.line = row.line;
         portion.rows += 1;
         length += row.length();
-        match book(&row).and_then(|book| {
+        match book(&row, without_faulty).and_then(|book| {
             seen.note(&book, row.line)
                 .map_err(|first| Invalid::field("", message::import_same_row(first)))?;
             Ok(book)
@@ -277,7 +295,7 @@ pub fn each_form(source: &Source, longest: u64, mut each: impl FnMut(BookForm) -
     let fields = (guess.table.kind != file::Kind::Marc).then_some(fields);
     let mut table = open(source, longest, fields.as_deref(), &ProgressBar::hidden())?;
     while let Some(row) = table.next_row()? {
-        if let Ok(book) = book(&row) {
+        if let Ok(book) = book(&row, false) {
             each(book.form)?;
         }
     }
@@ -287,7 +305,7 @@ pub fn each_form(source: &Source, longest: u64, mut each: impl FnMut(BookForm) -
 /// Adds the books of `file` to the catalogue and lists rejected rows in `rejected`. A malformed file adds nothing.
 pub fn import(db: &Db, file: &Path, rejected: &Path, bar: &ProgressBar) -> Result<Totals> {
     let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
-    let options = Options { fields: None, with_clashes: true, by: None, moment };
+    let options = Options { fields: None, with_clashes: true, without_faulty: false, by: None, moment };
     import_with(db, file, rejected, options, bar)
 }
 
@@ -356,18 +374,30 @@ pub fn check(db: &Db, file: &Source, options: &Options) -> Result<BooksReport> {
     let mut table = open(file, LONGEST, options.fields.as_deref(), &ProgressBar::hidden())?;
     let mut excerpt = Excerpt::new(&table, ROOM_FOR_REJECTS);
     let (mut counts, mut seen, mut rejected_rows) = (Counts::default(), Seen::default(), Vec::new());
+    let (mut faulty, mut left_out) = (0, Vec::new());
     // Titles that earlier rows of the file would add, by key.
     let mut new: HashSet<Key> = HashSet::new();
-    while let Some(Portion { rows, books, mut refused, .. }) = portion(&mut table, &mut seen)? {
+    while let Some(Portion { rows, books, mut refused, .. }) =
+        portion(&mut table, &mut seen, options.without_faulty)?
+    {
+        faulty += refused.iter().filter(|(_, invalid)| is_faulty(invalid)).count() as u64;
         counts.done += i64::try_from(rows).unwrap_or(i64::MAX);
         let with_clashes = options.with_clashes;
         let (books, facts) = db.read_blocking(move |tx| -> storage::Result<_> {
             let facts = Facts::of(tx, &books, with_clashes, None)?;
             Ok((books, facts))
         })?;
-        for book in books {
+        for mut book in books {
             let added = i64::try_from(book.barcodes.len()).unwrap_or(i64::MAX);
-            match facts.step(&book) {
+            let step = facts.step(&book);
+            let wrong = std::mem::take(&mut book.left_out);
+            if is_faulty(&wrong) && !matches!(step, Step::Refuse(..)) {
+                faulty += 1;
+                if left_out.len() < LISTED {
+                    left_out.push(RejectedLine { line: book.row.line(), errors: wrong.0 });
+                }
+            }
+            match step {
                 Step::Add if !new.insert(book.key) => {
                     counts.more += 1;
                     counts.copies += added;
@@ -400,7 +430,19 @@ pub fn check(db: &Db, file: &Source, options: &Options) -> Result<BooksReport> {
     let [rows, added, more, copies, known, clashes, rejected] =
         [done, added, more, copies, known, clashes, rejected].map(i64::unsigned_abs);
     let rejects_file = (rejected > 0).then(|| excerpt.finish());
-    Ok(BooksReport { rows, added, more, copies, known, clashes, rejected, rejected_rows, rejects_file })
+    Ok(BooksReport {
+        rows,
+        added,
+        more,
+        copies,
+        known,
+        clashes,
+        faulty,
+        rejected,
+        rejected_rows,
+        left_out,
+        rejects_file,
+    })
 }
 
 /// True for a text that lists use for a missing value.
@@ -475,7 +517,8 @@ fn unbracketed<'c>(cell: &'c str, separator: &str) -> Cow<'c, str> {
     }
 }
 
-fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
+/// Reads a row. With `without_faulty`, cells of [`LEFT_OUT`] are blank if they are wrong and nothing else is.
+fn book(row: &Row<'_>, without_faulty: bool) -> std::result::Result<ImportedBook, Invalid> {
     row.check_length().map_err(|wrong| Invalid::field("", message::import_row(&wrong.to_string())))?;
     let problem = row.cell(PROBLEM);
     if !problem.is_empty() {
@@ -537,7 +580,9 @@ fn book(row: &Row<'_>) -> std::result::Result<ImportedBook, Invalid> {
     let not_price = |cell: &str| message::import_out_of_range(cell, 0, DEAREST.0 / 100);
     form.price = Some(row.parse(PRICE, not_price, &mut invalid, price));
     let row = Rejected::new(row, String::new());
-    invalid.into_result(ImportedBook { form, import_key, key, barcodes, record, row })
+    let left_out =
+        if without_faulty && is_faulty(&invalid) { std::mem::take(&mut invalid) } else { Invalid::default() };
+    invalid.into_result(ImportedBook { form, import_key, key, barcodes, record, left_out, row })
 }
 
 /// Returns the barcodes of a row, one per copy; a number of copies in the row must equal the number of barcodes.
@@ -696,7 +741,7 @@ impl<'d> Running<'d> {
         mut report: impl FnMut(u64, Vec<(Rejected, Invalid)>, &Counts) -> Result<()>,
     ) -> Result<()> {
         let (mut seen, mut pace) = (Seen::default(), Pace::new());
-        while let Some(portion) = portion(table, &mut seen)? {
+        while let Some(portion) = portion(table, &mut seen, self.options.without_faulty)? {
             let line = portion.line;
             let mut refused = self.store(portion).map_err(|source| Broken { line, source })?;
             refused.sort_by_key(|(row, _)| row.line());

@@ -4,7 +4,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 use sha2::{Digest as _, Sha256};
 
-use super::table::{Source, Table};
+use super::table::{REJECT_COLUMNS, Source, Table};
 use crate::domain::isbn::isbn_13;
 
 /// Number of rows read to guess fields by content.
@@ -382,7 +382,7 @@ const ROLL_NUMBERS: &[&str] = &[
 /// Open loans: headings of Koha's `issues`, of `SLiMS`' `loan`, and of issue registers.
 pub const LOANS: Vocabulary = Vocabulary {
     kind: "loans",
-    required: &["barcode", "rollNumber", "lent", "due"],
+    required: &["barcode", "rollNumber", "lent"],
     fields: &["barcode", "rollNumber", "lent", "due", "renewals"],
     headings: &[
         ("barcode", BARCODES),
@@ -486,6 +486,17 @@ fn folded(heading: &str) -> String {
         .chars()
         .filter(|c| c.is_alphanumeric() || ('\u{900}'..='\u{97f}').contains(c))
         .collect()
+}
+
+/// True for a heading that some list knows, or the list of rejected rows.
+pub(super) fn is_heading(cell: &str) -> bool {
+    let cell = folded(cell);
+    let is_name = |name: &str| cell == name || cell.strip_suffix('s') == Some(name);
+    let fields = [&BOOKS, &PEOPLE, &LOANS, &CHARGES].into_iter().flat_map(|list| list.headings);
+    REJECT_COLUMNS.contains(&cell.as_str())
+        || fields
+            .into_iter()
+            .any(|(field, known)| is_name(&folded(field)) || known.iter().copied().any(is_name))
 }
 
 /// Returns the identity of a file's headings: their SHA-256 in hexadecimal.

@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::{
+    columns::is_heading,
     marc,
     table::{self, NotUtf8, Source},
     workbook,
@@ -254,14 +255,22 @@ fn is_mostly_utf_8(mut text: impl BufRead) -> Result<bool> {
     }
 }
 
-/// Returns the separator that occurs most often in the first line outside quotes; a comma if there is none.
+/// Returns the separator that occurs most often outside quotes in the first line that has one, if the lines above are no
+/// headings; a comma if there is none.
 fn separator(head: &[u8]) -> u8 {
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0), (b'|', 0)];
     let mut is_quoted = false;
-    for byte in head {
+    let mut begun = 0;
+    for (at, byte) in head.iter().enumerate() {
         match byte {
             b'"' => is_quoted = !is_quoted,
-            b'\n' if !is_quoted => break,
+            b'\n' if !is_quoted => {
+                let is_found = counts.iter().any(|(_, count)| *count > 0);
+                if is_found || is_heading(&String::from_utf8_lossy(&head[begun..at])) {
+                    break;
+                }
+                begun = at + 1;
+            }
             _ if is_quoted => {}
             _ => {
                 for (_, count) in counts.iter_mut().filter(|(separator, _)| separator == byte) {

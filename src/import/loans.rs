@@ -9,17 +9,20 @@ use super::{
     day::Order,
     people::roll_number,
     readers::Readers,
-    staged::{ListRow, Run, Seen, required_day},
+    staged::{ListRow, Run, Seen, optional_day, required_day},
     table::Row,
 };
 use crate::{
     circulation::take_over::{self, From, Lent},
     domain::{
         copy::{self, Copy, folded_barcode},
+        due::{self, Due},
         id::{BookId, ChangeId, ImportId},
         rule::Invalid,
+        rulebook::Rulebook,
     },
     message,
+    policies::Policies,
     storage::{
         self, Tx, books, copies,
         imports::{Kind, Made},
@@ -42,7 +45,8 @@ pub struct Loan {
     /// Folded.
     roll_number: String,
     lent: Date,
-    due: Date,
+    /// If missing, counted by the library's rules.
+    due: Option<Date>,
     renewals: i64,
 }
 
@@ -50,6 +54,7 @@ pub struct Loan {
 pub struct Plan {
     reader: Record,
     copy: Copy,
+    due: Due,
 }
 
 impl ListRow for Loan {
@@ -63,13 +68,13 @@ impl ListRow for Loan {
         let barcode = copy::barcode(row.cell(BARCODE), BARCODE, &mut invalid);
         let roll_number = roll_number(row, &mut invalid);
         let lent = required_day(row, LENT, "Day of the loan", order, &mut invalid);
-        let due = required_day(row, DUE, "Due date", order, &mut invalid);
+        let due = optional_day(row, DUE, order, &mut invalid);
         let not_count = |cell: &str| message::import_not_renewals(cell, MOST_RENEWALS);
         let renewals = row.parse(RENEWALS, not_count, &mut invalid, |cell| {
             cell.parse().ok().filter(|renewals| (0..=MOST_RENEWALS).contains(renewals))
         });
-        let (Some(lent), Some(due)) = (lent, due) else { return Err(invalid) };
-        if due < lent {
+        let Some(lent) = lent else { return Err(invalid) };
+        if let Some(due) = due.filter(|due| *due < lent) {
             invalid.push(DUE, message::import_due_before_lent(due, lent));
         }
         invalid.into_result(Self { barcode, roll_number, lent, due, renewals: renewals.unwrap_or(0) })
@@ -90,6 +95,7 @@ impl ListRow for Loan {
     ) -> storage::Result<Vec<Result<Option<Plan>, Invalid>>> {
         let readers = Readers::of(tx, rows.iter().map(|row| row.roll_number.as_str()), lock)?;
         let locked = if lock { Some(lock_titles(tx, rows)?) } else { None };
+        let rulebook = Policies::default().current(tx)?;
         let mut plans = Vec::with_capacity(rows.len());
         for row in rows {
             let found = copies::by_barcode(tx, &row.barcode)?;
@@ -99,7 +105,7 @@ impl ListRow for Loan {
                 // Another transaction has given the barcode to this copy meanwhile: the retry locks the copy's title too.
                 return Err(storage::Error::Busy(None));
             }
-            plans.push(row.decide(tx, &readers, found, run)?);
+            plans.push(row.decide(tx, &readers, found, (&rulebook, run))?);
         }
         Ok(plans)
     }
@@ -111,12 +117,12 @@ impl ListRow for Loan {
         run: &Run,
         import: ImportId,
     ) -> storage::Result<(Made, ChangeId)> {
-        let Self { lent: on, due, renewals, .. } = *self;
-        let Plan { reader, copy } = plan;
+        let Self { lent: on, renewals, .. } = *self;
+        let Plan { reader, copy, due } = plan;
         let from = From { import, file: &run.file_name };
         let lent = Lent { from, reader, copy, on, due, renewals };
         let (loan, change) = take_over::loan(tx, run.by, run.moment, &lent)?;
-        Ok((Made::Loan { loan, copy: copy.id, due, renewals }, change))
+        Ok((Made::Loan { loan, copy: copy.id, due: due.day, renewals }, change))
     }
 }
 
@@ -137,7 +143,7 @@ impl Loan {
         tx: &mut Tx<'_>,
         readers: &Readers,
         copy: Option<Copy>,
-        run: &Run,
+        (rulebook, run): (&Rulebook, &Run),
     ) -> storage::Result<Result<Option<Plan>, Invalid>> {
         let mut invalid = Invalid::default();
         let reader = readers.find(&self.roll_number, &mut invalid);
@@ -165,6 +171,13 @@ impl Loan {
         if !reader.active {
             invalid.push("rollNumber", message::import_inactive(&reader.details.name));
         }
-        Ok(invalid.into_result(()).map(|()| Some(Plan { reader: reader.clone(), copy })))
+        let due = match self.due {
+            Some(day) => Due { day, explain: Vec::new() },
+            None => {
+                let policy = rulebook.policy(&reader.details.category, run.moment.today);
+                due::first(self.lent, &policy, &rulebook.calendar)
+            }
+        };
+        Ok(invalid.into_result(()).map(|()| Some(Plan { reader: reader.clone(), copy, due })))
     }
 }

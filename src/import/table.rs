@@ -15,7 +15,10 @@ use bytes::Bytes;
 use csv::{ReaderBuilder, StringRecord};
 use indicatif::ProgressBar;
 
-use super::file::{self, Kind, Recognised};
+use super::{
+    columns::is_heading,
+    file::{self, Kind, Recognised},
+};
 use crate::{
     domain::rule::{Invalid, Text},
     message::Message,
@@ -318,23 +321,53 @@ pub(super) fn is_list_of_rejects(header: &StringRecord) -> bool {
     REJECT_COLUMNS.iter().enumerate().all(|(index, name)| header.get(index) == Some(name))
 }
 
-/// Opens a reader of a file's rows and reads the header.
-/// Text of a table, the line breaks that its reader counts with a row (see [`Table`]), and its header.
+/// Rows of a file after its header, the line breaks that their reader counts with a row (see [`Table`]), and the header.
 type Begun = (csv::Reader<Box<dyn BufRead>>, u64, StringRecord);
 
+/// Opens a reader of a file's rows and reads the header.
 fn begin(file: &Recognised, bar: &ProgressBar) -> Result<Begun> {
+    let titles = titles(file)?;
     let mut text = file.text(bar)?;
     let head = text.fill_buf()?;
     let first_break = head.iter().position(|byte| *byte == b'\n').unwrap_or_default();
     let counted_breaks = u64::from(!head[..first_break].ends_with(b"\r"));
-    let mut reader = ReaderBuilder::new().flexible(true).delimiter(file.separator).from_reader(text);
-    let header = reader.headers()?.clone();
+    let mut reader = rows_of(text, file.separator);
+    let mut header = StringRecord::new();
+    for _ in 0..=titles {
+        reader.read_record(&mut header)?;
+    }
     ensure!(
         header.len() <= MOST_COLUMNS,
-        "line 1: there are {} columns; a file may have {MOST_COLUMNS}",
+        "line {}: there are {} columns; a file may have {MOST_COLUMNS}",
+        titles + 1,
         header.len()
     );
     Ok((reader, counted_breaks, header))
+}
+
+fn rows_of(text: Box<dyn BufRead>, separator: u8) -> csv::Reader<Box<dyn BufRead>> {
+    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(text)
+}
+
+/// Maximum number of rows above the headings.
+const MOST_TITLES: usize = 10;
+
+/// Returns the number of rows above the headings: rows of at most one cell that is no heading, such as a school's name, before
+/// the first row of several cells. 0 if there is no such row.
+fn titles(file: &Recognised) -> Result<usize> {
+    let mut reader = rows_of(file.text(&ProgressBar::hidden())?, file.separator);
+    let mut record = StringRecord::new();
+    for above in 0..=MOST_TITLES {
+        if !reader.read_record(&mut record)? {
+            break;
+        }
+        let mut filled = record.iter().filter(|cell| !cell.trim().is_empty());
+        let (first, second) = (filled.next(), filled.next());
+        if second.is_some() || first.is_some_and(is_heading) {
+            return Ok(above);
+        }
+    }
+    Ok(0)
 }
 
 /// State of the check of quotes.
@@ -452,6 +485,26 @@ mod tests {
                 assert_eq!(found, [2, 5, 7, 8, 9], "{end:?} {last:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_name_of_a_school_above_the_headings_is_no_heading() {
+        let found = |text: &str| {
+            let source = Source::Upload(text.to_owned().into_bytes().into());
+            let mut table = Table::unnamed(&source, u64::MAX, &ProgressBar::hidden()).expect("a table");
+            let header = table.header().collect::<Vec<_>>().join("|");
+            let line = table.next_row().expect("a row").map_or(0, |row| row.line);
+            (header, line)
+        };
+        let is = |header: &str, line| (header.to_owned(), line);
+        assert_eq!(found("Title,Author\nGodan,Premchand\n"), is("Title|Author", 2));
+        assert_eq!(found("St. Mary School\n\nTitle,Author\nGodan,Premchand\n"), is("Title|Author", 4));
+        assert_eq!(found("Stock of 2025,\r\n,\r\nTitle,Author\r\nGodan,P\r\n"), is("Title|Author", 4));
+        assert_eq!(found("St. Mary School\nTitle;Author\nGodan;Premchand\n"), is("Title|Author", 3));
+        // A single heading is one, also above rows with more cells; without any row of several cells the first is taken.
+        assert_eq!(found("Title,\nGodan,Premchand\n"), is("Title|", 2));
+        assert_eq!(found("Our books\nGodan\nGaban\n"), is("Our books", 2));
+        assert_eq!(found("title\nPoems; a choice\n"), is("title", 2));
     }
 
     #[test]

@@ -124,6 +124,24 @@ async fn a_repeat_of_an_import_imports_nothing_twice_and_the_choice_is_remembere
         let report = send(&librarian, &path, with_isbn("Gaban"), None).await.expect(200);
         assert_eq!([&report["added"], &report["clashes"]], expected.map(Value::from).each_ref());
     }
+    // So are books of which only an ISBN or a year is wrong; a row without a title stays rejected.
+    let list =
+        "title,isbn,publishedYear,price\nGora,978,1910,\nNirmala,,nineteen,Rs ten\n,978,,\nKim,,1901,250\n";
+    for (without, [added, faulty, rejected]) in [(false, [1, 2, 3]), (true, [3, 2, 1])] {
+        let path = format!("/imports/books/check?withoutFaulty={without}");
+        let report = send(&librarian, &path, list.to_owned(), None).await.expect(200);
+        for (field, count) in [("added", added), ("faulty", faulty), ("rejected", rejected)] {
+            assert_eq!(report[field], count, "{field} of {report}");
+        }
+        let lines: Vec<_> =
+            report["leftOut"].as_array().into_iter().flatten().map(|row| &row["line"]).collect();
+        assert_eq!(lines, if without { vec![2, 3] } else { Vec::new() });
+    }
+    let begun =
+        send(&librarian, "/imports/books?withoutFaulty=true", list.to_owned(), None).await.expect(202);
+    assert_eq!(finished(&librarian, "books", &begun["id"]).await["added"], 3);
+    let gora = app.raw("SELECT isbn, published_year FROM books WHERE title = 'Gora'");
+    assert_eq!(gora, [[None, Some("1910".to_owned())]]);
 }
 
 fn ods(rows: &str) -> Vec<u8> {

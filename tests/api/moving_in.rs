@@ -17,6 +17,7 @@ use crate::{
 on_both_databases!(
     open_loans_are_brought_as_they_were_and_a_repeat_brings_nothing_r_seam_10,
     each_row_that_cannot_be_a_loan_is_refused_with_its_field_and_the_way_out_r_seam_10,
+    a_missing_due_date_is_counted_by_the_rules_from_the_day_of_the_loan_r_seam_10,
     an_import_of_loans_is_undone_as_a_whole_on_any_day_r_undo_2,
     an_import_of_loans_stays_once_one_was_returned_extended_or_moved_r_undo_2,
     open_charges_are_brought_with_their_reason_and_undone_as_a_whole_r_money_2,
@@ -80,7 +81,7 @@ async fn open_loans_are_brought_as_they_were_and_a_repeat_brings_nothing_r_seam_
     app.student(3).await.borrow(kim).await;
     let columns = send(&librarian, "/imports/loans/columns", LOANS, None).await.expect(200);
     assert_eq!(fields(&columns).join(","), COLUMNS.trim_start_matches("columns="));
-    assert_eq!(columns["required"], json!(["barcode", "rollNumber", "lent", "due"]));
+    assert_eq!(columns["required"], json!(["barcode", "rollNumber", "lent"]));
     let report = send(&librarian, &format!("/imports/loans/check?{COLUMNS}"), LOANS, None).await.expect(200);
     // Student 3 has taken B3, the copy that was unused for longest.
     for (field, count) in [("rows", 3), ("added", 2), ("known", 0), ("rejected", 1)] {
@@ -171,7 +172,7 @@ async fn each_row_that_cannot_be_a_loan_is_refused_with_its_field_and_the_way_ou
         ("B4,cs25-001,2026-11-22,2026-12-15,", "lent", "22 Nov 2026 is in the future"),
         ("X1,cs25-001,2026-11-10,2026-11-01,", "due", "is before the day of the loan, 10 Nov 2026"),
         ("X2,cs25-001,,2026-11-01,", "lent", "is required"),
-        ("X3,cs25-001,2026-11-10,,", "due", "is required"),
+        ("X3,cs25-001,2026-11-10,2026-11-31,", "due", "is not a day"),
         ("X4,cs25-001,2026-02-30,2026-11-15,", "lent", "is not a day"),
         ("X5,cs25-001,2026-11-01,2026-11-15,two", "renewals", "is not a number of extensions from 0 to 99"),
         ("X6,cs25-001,2026-11-01,2026-11-15,-1", "renewals", "is not a number of extensions from 0 to 99"),
@@ -205,6 +206,23 @@ async fn each_row_that_cannot_be_a_loan_is_refused_with_its_field_and_the_way_ou
     assert_eq!(librarian.get(&path).await.text, "");
     // An import of another kind is not found here.
     librarian.get(&format!("/imports/books/{}", done["id"])).await.problem(404, "not-found");
+}
+
+async fn a_missing_due_date_is_counted_by_the_rules_from_the_day_of_the_loan_r_seam_10(database: Database) {
+    let app = library(database).await;
+    let librarian = app.admin(0).await;
+    // A register without due dates, and a blank cell beside a filled one.
+    let done = import(&librarian, "loans", "barcode,rollNumber,lent\nB1,cs25-001,2026-11-17\n").await;
+    assert_eq!(done["added"], 1, "{done}");
+    let list = "barcode,rollNumber,lent,due\nB3,cs25-001,2026-11-17,\nB5,cs25-001,2026-11-17,2026-12-24\n";
+    assert_eq!(import(&librarian, "loans", list).await["added"], 2);
+    let loans = app.student(1).await.get("/me/loans").await.expect(200);
+    let due: Vec<_> =
+        loans["loans"].as_array().expect("loans").iter().map(|loan| &loan["returnDate"]).collect();
+    assert_eq!(due, ["2026-11-24", "2026-11-24", "2026-12-24"], "{loans}");
+    let reasons = &loans["loans"][0]["reasons"];
+    assert!(reasons.to_string().contains("From the imported list “old.csv”"), "{reasons}");
+    assert_sound(&app).await;
 }
 
 async fn an_import_of_loans_is_undone_as_a_whole_on_any_day_r_undo_2(database: Database) {

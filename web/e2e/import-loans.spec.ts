@@ -31,10 +31,10 @@ test('R-SEAM-10 books that are out are brought from another system, seen on the 
   await expect(page.getByRole('heading', { name: 'Which column is what?' })).toBeFocused()
   await expect(page.getByLabel('What is in “Issue Date”?')).toHaveValue('lent')
   await expect(page.getByLabel('What is in “Due Date”?')).toHaveValue('due')
-  // A list without due dates is no list of loans.
-  await page.getByLabel('What is in “Due Date”?').selectOption('')
-  await expect(page.getByRole('alert')).toHaveText('Choose the column for “Due date”.')
-  await page.getByLabel('What is in “Due Date”?').selectOption('Due date')
+  // A list without the days of the loans is no list of loans.
+  await page.getByLabel('What is in “Issue Date”?').selectOption('')
+  await expect(page.getByRole('alert')).toHaveText('Choose the column for “Lent on”.')
+  await page.getByLabel('What is in “Issue Date”?').selectOption('Lent on')
   await page.getByRole('button', { name: 'Check the file' }).click()
   await expect(page.getByRole('heading', { name: 'What the import would do' })).toBeFocused()
   await expect(page.getByText('Days such as 05/06/2026 are read as 5 June 2026.')).toBeVisible()

@@ -20,11 +20,12 @@ export const fileBody = (file: File, { headers }: Call) => ({
   headers: { ...headers, 'Content-Type': 'application/octet-stream' },
 })
 
-type BooksImport = Upload & { columns: string | undefined; withClashes: boolean }
+type BooksImport = Upload & { columns: string | undefined; withClashes: boolean; withoutFaulty: boolean }
 
-const queryOf = ({ columns, withClashes, name }: BooksImport) => ({
+const queryOf = ({ columns, withClashes, withoutFaulty, name }: BooksImport) => ({
   ...(columns !== undefined && { columns }),
   withClashes,
+  withoutFaulty,
   name,
 })
 

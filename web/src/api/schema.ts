@@ -3661,6 +3661,11 @@ export interface paths {
                     name?: string;
                     /** @description True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected. */
                     withClashes?: boolean;
+                    /**
+                     * @description True to add rows without their wrong cells if only ISBN, year, price, language or ratings are wrong; by default such
+                     *     rows are rejected.
+                     */
+                    withoutFaulty?: boolean;
                 };
                 header?: {
                     /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
@@ -3902,6 +3907,11 @@ export interface paths {
                     name?: string;
                     /** @description True to add rows whose ISBN another title in the catalogue has; by default such rows are rejected. */
                     withClashes?: boolean;
+                    /**
+                     * @description True to add rows without their wrong cells if only ISBN, year, price, language or ratings are wrong; by default such
+                     *     rows are rejected.
+                     */
+                    withoutFaulty?: boolean;
                 };
                 header?: never;
                 path?: never;
@@ -10986,9 +10996,17 @@ export interface components {
             copies: number;
             /**
              * Format: int64
+             * @description Rows that are wrong only in cells that can be left out: ISBN, year, price, language, ratings. They are rejected, or added
+             *     without these cells.
+             */
+            faulty: number;
+            /**
+             * Format: int64
              * @description Rows already in the catalogue.
              */
             known: number;
+            /** @description The first rows that are added without wrong cells, at most 200. */
+            leftOut: components["schemas"]["RejectedLine"][];
             /**
              * Format: int64
              * @description Rows that add copies to a title in the catalogue.

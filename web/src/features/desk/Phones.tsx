@@ -8,6 +8,7 @@ import { pairPhone, unpairPhone } from '../../api/phones'
 import type { PairedPhone } from '../../api/types'
 import { timeText } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
+import { isThisMachine } from '../../lib/thisMachine'
 import { Dialog } from '../../ui/Dialog'
 import { QrCode } from '../../print/QrCode'
 import type { Desk } from '../../counter/queue'
@@ -85,7 +86,7 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
 
 /** Returns a warning if phones cannot reach this address, or may not use their camera on it. */
 function findAddressProblem({ protocol, hostname }: URL): string | null {
-  if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return t('desk.phones.thisMachine')
+  if (isThisMachine(hostname)) return t('desk.phones.thisMachine')
   return protocol === 'https:' ? null : t('desk.phones.insecure')
 }
 

@@ -14,7 +14,7 @@ import { ColumnChooser } from './ColumnChooser'
 import { EarlierImports } from './EarlierImports'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
-import { RejectedRows } from './RejectedRows'
+import { RejectedRows, RowReasons } from './RejectedRows'
 import { Total } from './Total'
 import type { ImportWords } from './words'
 
@@ -86,22 +86,22 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
   const [columns, setColumns] = useState<FileColumns | null>(null)
   const [fields, setFields] = useState<string[] | null>(null)
   const [report, setReport] = useState<BooksReport | null>(null)
-  const [withClashes, setWithClashes] = useState(false)
+  const [choices, setChoices] = useState<Choices>({ withClashes: false, withoutFaulty: false })
   const look = useAction(readBookColumns)
   const check = useAction(checkBooks)
   const begin = useAction(importBooks)
   const error = look.error ?? check.error ?? begin.error
 
-  const inputOf = (chosen: File, names: string[] | null, clashes: boolean) => ({
+  const inputOf = (chosen: File, names: string[] | null, by: Choices) => ({
     ...uploadOf(chosen),
     columns: names?.join(','),
-    withClashes: clashes,
+    ...by,
   })
 
-  async function preview(chosen: File, names: string[] | null, clashes: boolean) {
+  async function preview(chosen: File, names: string[] | null, by: Choices) {
     begin.reset()
     setFields(names)
-    const outcome = await check.run(inputOf(chosen, names, clashes))
+    const outcome = await check.run(inputOf(chosen, names, by))
     setReport(outcome.ok ? outcome.output : null)
   }
 
@@ -114,12 +114,12 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
     const outcome = await look.run(uploadOf(chosen))
     if (!outcome.ok) return
     // MARC records name their fields, so there are no columns to choose.
-    if (outcome.output.kind === 'marc') await preview(chosen, null, withClashes)
+    if (outcome.output.kind === 'marc') await preview(chosen, null, choices)
     else setColumns(outcome.output)
   }
 
   async function submit(chosen: File) {
-    const outcome = await begin.run(inputOf(chosen, fields, withClashes))
+    const outcome = await begin.run(inputOf(chosen, fields, choices))
     if (outcome.ok) onBegun(outcome.output.id)
   }
 
@@ -148,18 +148,18 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
           nameOf={nameOf}
           pending={check.pending}
           isChecked={report !== null}
-          onChosen={(chosen) => void preview(file, chosen, withClashes)}
+          onChosen={(chosen) => void preview(file, chosen, choices)}
           onChanged={() => setReport(null)}
         />
       )}
       {file && report && (
         <Preview
           report={report}
-          withClashes={withClashes}
+          choices={choices}
           pending={begin.pending || check.pending}
-          onClashes={(clashes) => {
-            setWithClashes(clashes)
-            void preview(file, fields, clashes)
+          onChoices={(chosen) => {
+            setChoices(chosen)
+            void preview(file, fields, chosen)
           }}
           onSubmit={() => void submit(file)}
         />
@@ -179,15 +179,19 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
   )
 }
 
+/** What becomes of rows that are not added by default. */
+type Choices = { withClashes: boolean; withoutFaulty: boolean }
+
 type PreviewProps = {
   report: BooksReport
-  withClashes: boolean
+  choices: Choices
   pending: boolean
-  onClashes: (clashes: boolean) => void
+  onChoices: (choices: Choices) => void
   onSubmit: () => void
 }
 
-function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewProps) {
+function Preview({ report, choices, pending, onChoices, onSubmit }: PreviewProps) {
+  const { withClashes, withoutFaulty } = choices
   const count = report.added + report.more
   return (
     <section aria-labelledby="report" className={classes.part}>
@@ -208,7 +212,17 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
           disabled={pending}
           label={t('books.import.report.withClashes')}
           description={report.clashes > 0 ? t('books.import.report.clashes', { count: report.clashes }) : undefined}
-          onChange={(event) => onClashes(event.currentTarget.checked)}
+          onChange={(event) => onChoices({ ...choices, withClashes: event.currentTarget.checked })}
+        />
+      )}
+      {(report.faulty > 0 || withoutFaulty) && (
+        <Switch
+          mb="md"
+          checked={withoutFaulty}
+          disabled={pending}
+          label={t('books.import.report.withoutFaulty')}
+          description={report.faulty > 0 ? t('books.import.report.faulty', { count: report.faulty }) : undefined}
+          onChange={(event) => onChoices({ ...choices, withoutFaulty: event.currentTarget.checked })}
         />
       )}
       {count > 0 ? (
@@ -219,6 +233,17 @@ function Preview({ report, withClashes, pending, onClashes, onSubmit }: PreviewP
         <Alert color="teal">{t('books.import.report.nothing')}</Alert>
       )}
       <RejectedRows report={report} names={NAMES} saveAs="books.rejected.csv" />
+      {report.leftOut.length > 0 && (
+        <div className={classes.part}>
+          <Title order={3}>{t('books.import.report.leftOut', { count: report.faulty })}</Title>
+          <RowReasons
+            label={t('books.import.report.leftOut', { count: report.faulty })}
+            rows={report.leftOut}
+            names={NAMES}
+            count={report.faulty}
+          />
+        </div>
+      )}
     </section>
   )
 }

@@ -6,10 +6,12 @@ import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import classes from './Import.module.css'
 import { saveFile } from './saveFile'
 
+/** Names of the fields. */
+type Names = Readonly<Record<string, () => string>>
+
 type RejectedRowsProps = {
   report: Pick<EntriesReport, 'rejected' | 'rejectedRows' | 'rejectsFile'>
-  /** Names of the fields. */
-  names: Readonly<Record<string, () => string>>
+  names: Names
   /** Name of the saved file. */
   saveAs: string
 }
@@ -18,18 +20,36 @@ type RejectedRowsProps = {
 export function RejectedRows({ report, names, saveAs }: RejectedRowsProps) {
   const { rejected, rejectedRows, rejectsFile } = report
   if (rejectedRows.length === 0) return null
+  const label = t('books.import.report.rejected', { count: rejected })
   return (
     <div className={classes.part}>
       <Group justify="space-between" mb="xs">
-        <Title order={3}>{t('books.import.report.rejected', { count: rejected })}</Title>
+        <Title order={3}>{label}</Title>
         <Button variant="default" size="sm" onClick={() => saveFile(saveAs, rejectsFile ?? '')}>
           {t('books.import.report.save')}
         </Button>
       </Group>
+      <RowReasons label={label} rows={rejectedRows} names={names} count={rejected} />
+    </div>
+  )
+}
+
+type RowReasonsProps = {
+  label: string
+  rows: EntriesReport['rejectedRows']
+  names: Names
+  /** Number of all such rows; only the first are listed. */
+  count: number
+}
+
+/** Rows of a file with what is wrong in each. */
+export function RowReasons({ label, rows, names, count }: RowReasonsProps) {
+  return (
+    <>
       <ResponsiveTable
-        label={t('books.import.report.rejected', { count: rejected })}
+        label={label}
         dense
-        rows={rejectedRows}
+        rows={rows}
         keyOf={(row) => row.line}
         columns={[
           {
@@ -40,20 +60,17 @@ export function RejectedRows({ report, names, saveAs }: RejectedRowsProps) {
             title: t('books.import.report.reason'),
             cell: ({ errors }) => (
               <span dir="auto">
-                {errors
-                  .map((error) => {
-                    const name = names[error.field]
-                    return name ? `${name()}: ${fieldMessage(error)}` : fieldMessage(error)
-                  })
-                  .join(' ')}
+                {errors.map((error) => namedReason(names[error.field]?.() ?? '', fieldMessage(error))).join(' ')}
               </span>
             ),
           },
         ]}
       />
-      {rejected > rejectedRows.length && (
-        <Text c="dimmed">{t('books.import.report.first', { count: rejectedRows.length })}</Text>
-      )}
-    </div>
+      {count > rows.length && <Text c="dimmed">{t('books.import.report.first', { count: rows.length })}</Text>}
+    </>
   )
 }
+
+/** Returns a reason after the name of its field, unless it names the field itself. */
+const namedReason = (name: string, reason: string): string =>
+  name === '' || reason.toLowerCase().includes(name.toLowerCase()) ? reason : `${name}: ${reason}`

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMay } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
 import type { Booked, Total } from '../../api/types'
@@ -12,6 +13,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
+import { CloseDay } from './CloseDay'
 import { Debtors } from './Debtors'
 import { moneyColumns, LineDescription } from './LineCells'
 import { filterIn } from './filter'
@@ -23,9 +25,10 @@ import { Takings } from './Takings'
 
 /** Money taken, people with a balance, and totals and lines of a period (R-MONEY-6). */
 export default function MoneyScreen() {
+  const mayClose = useMay('desk')
   return (
     <>
-      <PageHeader title={t('money.title')} />
+      <PageHeader title={t('money.title')} actions={mayClose && <CloseDay />} />
       <Takings />
       <Debtors />
       <Period />

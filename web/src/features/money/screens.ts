@@ -6,7 +6,7 @@ export const screens = {
     path: '/money',
     for: 'admin',
     load: (): Lazy => import('./MoneyScreen'),
-    words: ['money'],
+    words: ['money', 'desk'],
     may: 'money',
     label: 'app.nav.money',
     icon: Coins,

@@ -8,6 +8,7 @@ import { batchCodesQuery, makeCodesOfBatch } from '../../api/people'
 import type { BatchCodes } from '../../api/types'
 import { fieldsOf, messageOf } from '../../lib/problem'
 import { t } from '../../lib/messages'
+import { isThisMachine } from '../../lib/thisMachine'
 import { paths } from '../../screens'
 import { Sheet } from '../../print/Sheet'
 import { Dialog } from '../../ui/Dialog'
@@ -46,6 +47,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
       >
         <Stack>
           <Text c="dimmed">{t('people.slips.what')}</Text>
+          {isThisMachine(window.location.hostname) && <Alert color="yellow">{t('people.code.thisMachine')}</Alert>}
           <TextInput
             label={t('people.column.batch')}
             required
@@ -67,6 +69,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
             min={1}
             max={MOST_DAYS}
             allowDecimal={false}
+            clampBehavior="none"
             value={days}
             error={wrong['days']}
             onChange={setDays}

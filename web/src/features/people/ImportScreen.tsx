@@ -130,12 +130,25 @@ function PeopleImport() {
             </Button>
           )}
           {report.dryRun && added + changed === 0 && <Nothing totals={report.totals} />}
+          {!report.dryRun && <Next />}
           <Rejected report={report} />
           <Missing report={report} />
           <Changed report={report} />
         </section>
       )}
     </>
+  )
+}
+
+/** Steps after an import of people. */
+function Next() {
+  return (
+    <Group gap="xs" mb="md">
+      <Button component={Link} to={paths.people()}>
+        {t('people.import.toPeople')}
+      </Button>
+      <Text c="dimmed">{t('people.import.next')}</Text>
+    </Group>
   )
 }
 

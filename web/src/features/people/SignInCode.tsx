@@ -5,6 +5,7 @@ import type { Person } from '../../api/types'
 import { useLibraryName } from '../../api/config'
 import { instantText } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { isThisMachine } from '../../lib/thisMachine'
 import { Sheet } from '../../print/Sheet'
 import { BASE_PATH } from '../../lib/paths'
 import { paths } from '../../screens'
@@ -58,6 +59,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
             <p>{t('people.code.where', { address: `${location.host}${BASE_PATH}${paths.redeem()}` })}</p>
             <p>{t('people.code.until', { day: instantText(made.expires) })}</p>
           </Sheet>
+          {isThisMachine(location.hostname) && <Alert color="yellow">{t('people.code.thisMachine')}</Alert>}
           <Text size="sm" c="dimmed">
             {t('people.code.once')}
           </Text>
