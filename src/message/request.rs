@@ -40,7 +40,7 @@ messages! {
     "problem.method-not-allowed" = problem_method_not_allowed(): "This address does not take this method.";
     "problem.refused" = problem_refused(): "The library's rules do not allow this.";
     "problem.stale" = problem_stale():
-        "Somebody else saved this while you were editing it. Nothing was overwritten.";
+        "This was saved elsewhere while you were editing it. Nothing was overwritten.";
     "problem.idempotency-key-reused" = problem_idempotency_key_reused():
         "This Idempotency-Key was used for another request. Nothing was changed; send each new request with a new key.";
     "problem.version-required" = problem_version_required():

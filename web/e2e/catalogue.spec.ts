@@ -192,7 +192,7 @@ test.describe('Update Book Details', () => {
     await update(page)
     await expectDone(page, 'Book updated successfully!')
     await update(second)
-    const panel = second.getByRole('region', { name: 'Somebody else saved this book while you were editing' })
+    const panel = second.getByRole('region', { name: 'This book was saved elsewhere while you were editing' })
     await expect(panel).toBeVisible()
     await expect(panel.getByRole('heading', { level: 2 })).toBeFocused()
     await expect(panel.getByRole('group', { name: 'Location' })).toContainText('First floor')

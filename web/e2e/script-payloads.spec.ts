@@ -71,8 +71,9 @@ test.describe('as a librarian', () => {
     test.setTimeout(240_000)
     if (!who) throw new Error('a librarian')
     const dialogs: string[] = []
-    // The phone's page has an invalid code.
+    // The phone's page has an invalid code, the page of a new password an invalid link.
     watch.refuses(410)
+    watch.refuses(401)
     const reader = await library.student({ name: short(PAYLOADS[0] ?? '', 100) })
     const filled = await fill(who, reader, await library.student(), (changes) => library.bookForm(changes))
     const [visitor, student] = [await pageOf(null), await pageOf(filled.reader)]

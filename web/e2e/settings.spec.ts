@@ -141,7 +141,7 @@ test('two librarians save at once: both changes are kept, and where both changed
     Object.assign(rules.categories[0]?.rules ?? {}, { maxRenewals: 5 })
   })
   await page.getByRole('button', { name: 'Save' }).click()
-  await expectRefused(page, 'Somebody else has saved these settings in the meantime.')
+  await expectRefused(page, 'These settings were saved elsewhere in the meantime.')
   await expectRefused(page, 'Student: Most renewals: saved as 5')
   await expect(page.getByLabel('Students extend by themselves')).not.toBeChecked()
   await expect(page.getByLabel('Loan days')).toHaveValue('14')

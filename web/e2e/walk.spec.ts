@@ -134,7 +134,7 @@ const VISITOR: Walk[] = [
   { address: 'redeem' },
   { address: 'forgot' },
   { address: 'reset' },
-  { address: 'reset#used' },
+  { address: 'reset#used', excused: [/status of 401/] },
   { address: 'setup' },
   {
     address: 'register',

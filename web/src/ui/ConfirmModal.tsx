@@ -65,7 +65,10 @@ export function ConfirmModal({
           {...(danger && { color: 'red' })}
           loading={pending ?? false}
           disabled={disabled}
-          onClick={onConfirm}
+          // The window fades out after the answer: a second press must not confirm again.
+          onClick={({ detail }) => {
+            if (opened && detail < 2) onConfirm()
+          }}
           data-autofocus={routine || undefined}
         >
           {confirm}

@@ -407,7 +407,7 @@ describe('Update Book Details', () => {
     now = answer(theirs, '"2-3-a"')
     await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
 
-    const heading = await screen.findByRole('heading', { name: 'Somebody else saved this book while you were editing' })
+    const heading = await screen.findByRole('heading', { name: 'This book was saved elsewhere while you were editing' })
     expect(heading).toHaveFocus()
     // Fields changed only by the other librarian take the saved values; fields changed by both keep this librarian's.
     expect(suggested('Genre')).toHaveValue('Classic')
