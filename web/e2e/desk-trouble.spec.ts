@@ -28,6 +28,17 @@ async function cuttable(page: Page, pattern: string | RegExp = '**/api/v1/**') {
   return line
 }
 
+/** Reloads the page; leaving with something unsent asks once. */
+async function expectAskedOnReload(page: Page): Promise<void> {
+  let asked = 0
+  page.on('dialog', (dialog) => {
+    asked += dialog.type() === 'beforeunload' ? 1 : 0
+    void dialog.accept()
+  })
+  await page.reload()
+  expect(asked).toBe(1)
+}
+
 async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
@@ -215,13 +226,7 @@ test('V6 R-SEAM-1 money taken on a cut line survives a reload by name, and is ta
   line.isCut = true
   await newest(page).getByRole('button', { name: 'Take ₹40' }).click()
   await expect(waiting(page, 'Take ₹40')).toBeVisible()
-  let asked = 0
-  page.on('dialog', (dialog) => {
-    asked += dialog.type() === 'beforeunload' ? 1 : 0
-    void dialog.accept()
-  })
-  await page.reload()
-  expect(asked, 'leaving with something unsent asks').toBe(1)
+  await expectAskedOnReload(page)
   await expect(waiting(page, 'Take ₹40')).toBeVisible()
   await expectAccessible(page, 'a payment that waits after a reload')
   line.isCut = false
@@ -259,13 +264,7 @@ test('R-SEAM-1 Take money… is a task of the desk: its answer lost and the page
   await expect(pay).toContainText('Waiting: Take ₹7 from Manu Pillai')
   await expectAccessible(page, 'a payment that waits in its window')
   expect(paid).toBe(1)
-  let asked = 0
-  page.on('dialog', (dialog) => {
-    asked += dialog.type() === 'beforeunload' ? 1 : 0
-    void dialog.accept()
-  })
-  await page.reload()
-  expect(asked, 'leaving with something unsent asks').toBe(1)
+  await expectAskedOnReload(page)
   await expect(waiting(page, 'Take ₹7 from Manu Pillai')).toBeVisible()
   // A second tab names it, too.
   const second = await context.newPage()
