@@ -11,13 +11,13 @@
 //! - The sort key of a title is a slice of the record's own text and is stored nowhere else.
 //! - Readers take the current snapshot and never wait for a writer's work. A writer makes a new snapshot, which shares
 //!   all unchanged chunks with the old one.
-//! - Up to two thousand matches are ranked one by one ([`fit::Rank`]): the title itself, whole words, parts of words; then
-//!   the shorter title and the more popular book. More matches are listed by class ([`fit::Fit`]).
+//! - Up to two thousand matches are ranked one by one (`fit::Rank`): the title itself, whole words, parts of words; then
+//!   the shorter title and the more popular book. More matches are listed by class (`fit::Fit`).
 //! - A query without a match is replaced by the text that was probably meant ([`Meant`]): another spelling, or fewer words.
 //!   A query with few matches also returns, separately, the books that other spellings find.
 //! - A query can filter by genre and by having a copy on the shelf. Many loans change the latter, so the index updates it in
 //!   place.
-//! - The orders by loans and by author are kept as ids alone ([`listing`]).
+//! - The orders by loans and by author are kept as ids alone (`listing`).
 //! - A [`Cursor`] is a position in an order, not a book, so it stays valid when the book it was made at is renamed or
 //!   deleted.
 

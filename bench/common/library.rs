@@ -153,8 +153,8 @@ pub fn lend(database: &str, people: usize) -> Result<()> {
                 let on = Moment { at: now.at - ago * 86_400_000, today: now.today - ago.days() };
                 let reader = UserId(i64::try_from(person_id(n)).unwrap_or(0));
                 for book in [2 * n + 1, 2 * n + 2] {
-                    let take = CopyToLend::AnyOf(BookId(i64::try_from(book).unwrap_or(0)));
-                    let what = CheckOut { reader, take, overriding: None };
+                    let copy = CopyToLend::AnyOf(BookId(i64::try_from(book).unwrap_or(0)));
+                    let what = CheckOut { reader, copy, overriding: None };
                     check_out(tx, Actor::Student(reader), on, &Rulebook::default(), &what)
                         .map_err(library::circulation::Error::into_storage)?;
                 }

@@ -159,7 +159,7 @@ pub struct Options {
     pub fields: Option<Vec<String>>,
     /// Adds rows whose ISBN another title in the catalogue has; otherwise they are rejected.
     pub with_clashes: bool,
-    /// Adds rows without their wrong cells if these can be left out ([`LEFT_OUT`]); otherwise such rows are rejected.
+    /// Adds rows without their wrong cells if these can be left out (`LEFT_OUT`); otherwise such rows are rejected.
     pub without_faulty: bool,
     /// Librarian who imports; `None` for the command line.
     pub by: Option<UserId>,
@@ -469,7 +469,7 @@ fn not_isbn(cell: &str) -> Message {
     }
 }
 
-/// Reads a year, also from a date or from a note such as "c2001" or "[1999]".
+/// Reads a year, also from a date or from a note such as "c2001" or `[1999]`.
 fn published_year(cell: &str) -> Option<i64> {
     within(-5000_i64, 2200)(cell).or_else(|| {
         let mut groups = cell.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 4);

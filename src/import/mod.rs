@@ -1,6 +1,6 @@
 //! Imports of files: each row is stored, found unchanged, or listed with the reason of its rejection.
 //!
-//! [`file`] recognises a file and turns spreadsheets ([`workbook`]) and MARC records ([`marc`]) into CSV text. All imports share
+//! [`mod@file`] recognises a file and turns spreadsheets (`workbook`) and MARC records ([`marc`]) into CSV text. All imports share
 //! [`table`], which reads rows, [`columns`], which guesses what is in which column, and [`rejects`], which lists rejected rows.
 //! [`books`] and [`people`] interpret the rows of their kind; [`loans`] and [`charges`] do so for [`staged`], which imports lists
 //! whose rows each make one entry.

@@ -53,7 +53,7 @@ pub struct Options {
     pub url: Url,
     /// Header with the operator's credentials.
     pub header: Option<(HeaderName, HeaderValue)>,
-    /// JSON with placeholders in its strings; [`TEMPLATE`] if `None`.
+    /// JSON with placeholders in its strings; `TEMPLATE` if `None`.
     pub template: Option<String>,
     /// Key of the signature, in base64 after `whsec_`; unsigned if `None`.
     pub key: Option<String>,

@@ -142,7 +142,7 @@ struct Stored<'m> {
 }
 
 impl Message {
-    /// Serialises messages as JSON for [`Self::stored`].
+    /// Serialises messages as JSON for [`Self::parse_stored`].
     #[must_use]
     pub fn to_stored(messages: &[Self]) -> String {
         let stored: Vec<Stored<'_>> = messages

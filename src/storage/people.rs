@@ -618,7 +618,7 @@ pub fn along_batches(
     )
 }
 
-/// Keeps other transactions from taking a roll number or an address until this one ends ([`accounts::lock_code`]).
+/// Keeps other transactions from taking a roll number or an address until this one ends (`accounts::lock_code`).
 pub fn lock_identifiers(tx: &mut Tx<'_>) -> Result<()> {
     accounts::lock_all_codes(tx)
 }
