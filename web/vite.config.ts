@@ -44,7 +44,12 @@ export default defineConfig(({ command }) => ({
             { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
             // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
             // The desk's queue stays apart: students never load it.
-            { name: 'ui', minShareCount: 6, test: /^(?!.*\/src\/(?:counter\/|lib\/outbox))/, priority: 1 },
+            {
+              name: 'ui',
+              minShareCount: 6,
+              test: /^(?!.*\/src\/(?:counter\/|lib\/outbox|ui\/OutboxState))/,
+              priority: 1,
+            },
           ],
         },
       },

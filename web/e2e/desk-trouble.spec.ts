@@ -1,10 +1,10 @@
-import type { Page, Route } from '@playwright/test'
+import type { Dialog, Page, Route } from '@playwright/test'
 import type { Account, Copy } from '../src/api/types'
 import { expectAccessible } from './support/accessible'
 import { barcodes, box, newest, openDesk, scan, strip } from './support/desk'
 import { DEMO_PASSWORD, LIBRARIAN, PASSWORD, type Library, type Person } from './support/library'
 import { wedgeScan } from './support/scanner'
-import { heading } from './support/screens'
+import { expectDone, heading } from './support/screens'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
@@ -31,11 +31,13 @@ async function cuttable(page: Page, pattern: string | RegExp = '**/api/v1/**') {
 /** Reloads the page; leaving with something unsent asks once. */
 async function expectAskedOnReload(page: Page): Promise<void> {
   let asked = 0
-  page.on('dialog', (dialog) => {
+  const answer = (dialog: Dialog) => {
     asked += dialog.type() === 'beforeunload' ? 1 : 0
     void dialog.accept()
-  })
+  }
+  page.on('dialog', answer)
   await page.reload()
+  page.off('dialog', answer)
   expect(asked).toBe(1)
 }
 
@@ -280,6 +282,57 @@ test('R-SEAM-1 Take money… is a task of the desk: its answer lost and the page
   const { balance, lines } = await librarian.ask<Account>('GET', account)
   expect(balance).toBe(43)
   expect(lines.filter(({ kind }) => kind === 'payment')).toHaveLength(1)
+})
+
+test('R-SEAM-1 Charge…, Waive… and Pay out are tasks of the desk: answer lost and page reloaded, each is done once', async ({
+  page,
+  library,
+  who,
+  watch,
+}) => {
+  watch.excuse(/ERR_/)
+  const { reader } = await scene(library, who, 1, 'Uma Nair')
+  const { uid } = reader.user
+  const librarian = present(who)
+  const dialog = page.getByRole('dialog')
+  await page.goto(`people/${uid}`)
+  const lose = async (open: string, fields: Record<string, string>, submit: string, label: string, done: string) => {
+    // The server does it, its answer is lost, and then the line is cut.
+    let isCut = false
+    const pattern = /\/api\/v1\/(people\/\d+\/(charges|refunds)|charges\/\d+\/waive)$/
+    await page.route(pattern, async (route) => {
+      if (!isCut) expect((await route.fetch()).ok()).toBe(true)
+      isCut = true
+      await route.abort()
+    })
+    await page.getByRole('button', { name: open, exact: true }).click()
+    for (const [field, text] of Object.entries(fields)) await dialog.getByLabel(field).fill(text)
+    await dialog.getByRole('button', { name: submit, exact: true }).click()
+    await expect(dialog).toContainText(`Waiting: ${label}`)
+    await expectAskedOnReload(page)
+    await expect(waiting(page, label)).toBeVisible()
+    // Opened again, the window shows the same task instead of a second form.
+    await page.getByRole('button', { name: open, exact: true }).click()
+    await expect(dialog).toContainText(`Waiting: ${label}`)
+    await expectAccessible(page, `${open} while its task waits`)
+    await page.unroute(pattern)
+    await expectDone(page, done)
+    await expect(dialog).toBeHidden()
+  }
+  await page.getByRole('button', { name: 'Charge…', exact: true }).waitFor()
+  await lose('Charge…', { Reason: 'A wet page', Amount: '60' }, 'Charge', 'Charge Uma Nair ₹60', '₹60 charged')
+  await lose('Waive…', { Amount: '25', Reason: 'Half of it' }, 'Waive', 'Waive ₹25 for Uma Nair', '₹25 waived.')
+  const account = `/people/${uid}/account`
+  const { charges } = await librarian.ask<Account>('GET', account)
+  const [charge] = charges
+  await librarian.ask('POST', `/people/${uid}/payments`, { amount: 35, method: 'cash' })
+  await librarian.ask('POST', `/charges/${charge?.id}/reverse`, { reason: 'Dry again' })
+  await page.reload()
+  await lose('Pay out credit…', { Amount: '30' }, 'Pay out', 'Pay out ₹30 to Uma Nair', '₹30 paid out.')
+  const { balance, lines } = await librarian.ask<Account>('GET', account)
+  expect(balance).toBe(-5)
+  const kinds = lines.map(({ kind }) => kind)
+  for (const kind of ['waiver', 'refund']) expect(kinds.filter((one) => one === kind)).toHaveLength(1)
 })
 
 test('R-SEAM-1 R-SEAM-2 Declare lost: its answer lost, it is done once; failed three times, it is not known', async ({

@@ -39,7 +39,7 @@ const SHARED = [
     /^(app|change|explain|instead|notice|undone)\.|^(books\.add|books\.popular\.title|books\.quick\.title|desk\.today\.title|security\.title)$/,
   ],
   // What the desk's tasks say, also while another screen is open.
-  ['frame', /^desk\.screen\.(closing|dropCard|lost|setAside|taken|waived)$/],
+  ['frame', /^desk\.screen\.(charged|closing|dropCard|lost|refunded|setAside|taken|waived)$/],
   // What waits to be sent shows in the frame.
   ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],

@@ -121,35 +121,16 @@ export const loseCopy = (loan: number, price: number, key: string, signal: Abort
 export const waiveCharge = (charge: number, body: WaiverForm, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body, signal, ...keyed(key) }))
 
-/** Invalidated by charges, payments and reversals. */
-const MONEY = [keys.people, keys.money, keys.changes]
-export const addCharge = action({
-  name: 'addCharge',
-  send: ({ uid, form }: { uid: number; form: ChargeForm }, call) =>
-    dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body: form, ...call })),
-  changes: () => MONEY,
-  fault: 'The charge could not be made',
-  expected: ['invalid'],
-})
-
-export const waive = action({
-  name: 'waive',
-  send: ({ charge, form }: { charge: number; form: WaiverForm }, call) =>
-    dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: form, ...call })),
-  changes: () => MONEY,
-  fault: 'The charge could not be waived',
-  expected: ['invalid'],
-})
+/** Charges a person for damage or another cause. */
+export const chargePerson = (uid: number, body: ChargeForm, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
 /** Pays credit out. */
-export const refund = action({
-  name: 'refund',
-  send: ({ uid, form }: { uid: number; form: RefundForm }, call) =>
-    dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body: form, ...call })),
-  changes: () => MONEY,
-  fault: 'The credit could not be paid out',
-  expected: ['invalid'],
-})
+export const refundCredit = (uid: number, body: RefundForm, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
+
+/** Invalidated by reversals. */
+const MONEY = [keys.people, keys.money, keys.changes]
 
 /** Reverses a charge, such as the price of a copy that was found. */
 export const reverseCharge = action({

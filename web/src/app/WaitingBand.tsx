@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Hourglass } from 'lucide-react'
 import { Link, useLocation } from 'react-router'
+import { useMay } from '../api/account'
 import { useDesk } from '../counter/useDesk'
 import { belowBase } from '../lib/paths'
 import { t } from '../lib/messages'
@@ -13,6 +14,7 @@ const NAMED = 5
 /** Names the desk's tasks that are not done, on every screen except the desk, and sends them (R-SEAM-6). */
 export default function WaitingBand() {
   const { waiting, unknown, line } = useDesk()
+  const mayDesk = useMay('desk')
   const isAtDesk = belowBase(useLocation().pathname) === paths.desk()
   const slow = line === 'clear' ? [] : waiting.filter(({ isVolatile }) => !isVolatile)
   const labels = [...unknown, ...slow].map(({ label }) => label)
@@ -23,9 +25,11 @@ export default function WaitingBand() {
       <div className={classes.band}>
         <Hourglass data-size="20" aria-hidden="true" />
         <p dir="auto">{t('outbox.waiting', { list })}</p>
-        <Button component={Link} to={paths.desk()} variant="default" size="compact-md">
-          {t('outbox.toDesk')}
-        </Button>
+        {mayDesk && (
+          <Button component={Link} to={paths.desk()} variant="default" size="compact-md">
+            {t('outbox.toDesk')}
+          </Button>
+        )}
       </div>
     </div>
   )

@@ -13,6 +13,9 @@ export function actsOf(task: Task): string[] {
       const { uid, charges } = task.fines
       return charges.length === 0 ? [`account ${uid}`] : charges.map(({ id }) => `fine ${id}`)
     }
+    case 'refund':
+    case 'charge':
+      return [`${task.kind} ${task.uid}`]
     case 'lost':
       return [`lost ${task.loan.id}`]
     case 'undo':

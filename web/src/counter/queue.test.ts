@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Charge, DeskAnswer, PaymentForm, Receipt, Scan, WaiverForm } from '../api/types'
+import type { Charge, ChargeForm, DeskAnswer, PaymentForm, Receipt, RefundForm, Scan, WaiverForm } from '../api/types'
 import { memoryStore, type Row } from '../lib/outboxStore'
 import { ProblemError, unreachable } from '../lib/problem'
 import { fineOf, isUnsettled, offersChoices, sumsOf } from './acts'
 import { Desk } from './queue'
-import { classOf, nextOf } from './words'
+import { classOf, messagesOf, nextOf } from './words'
 
 const answer: DeskAnswer = {
   outcome: 'shown',
@@ -41,6 +41,8 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
   const paid: (PaymentForm & { uid: number; key: string })[] = []
   const undone: number[] = []
   const waived: WaiverForm[] = []
+  const refunded: (RefundForm & { uid: number; key: string })[] = []
+  const charged: (ChargeForm & { uid: number; key: string })[] = []
   const answers = new Map<string, Partial<DeskAnswer>>()
   const onEntry = vi.fn()
   const onSignedOut = vi.fn()
@@ -74,6 +76,16 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
         waived.push(form)
         return { change: 60 }
       },
+      async refund(uid, form, key) {
+        reach('refund')
+        refunded.push({ ...form, uid, key })
+        return { change: 80 }
+      },
+      async charge(uid, form, key) {
+        reach('charge')
+        charged.push({ ...form, uid, key })
+        return { change: 90 }
+      },
       async lost(loan, price) {
         reach('lost')
         return { userId: 7, charges: [{ id: loan, amount: price, open: price } as Charge], change: 70 }
@@ -90,7 +102,23 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
   const loaded = desk.resume()
   early?.(desk)
   await loaded
-  return { desk, leave, rows, line, around, scans, keys, paid, undone, waived, answers, onEntry, onSignedOut }
+  return {
+    desk,
+    leave,
+    rows,
+    line,
+    around,
+    scans,
+    keys,
+    paid,
+    undone,
+    waived,
+    refunded,
+    charged,
+    answers,
+    onEntry,
+    onSignedOut,
+  }
 }
 
 const labels = (desk: Desk) => desk.snapshot().waiting.map(({ label }) => label)
@@ -593,6 +621,23 @@ it('R-DESK-7: a part of a fine is waived, and the rest stays open', async () => 
   expect(waived).toEqual([{ reason: 'Ill', amount: 5 }])
   const { log, acts } = desk.snapshot()
   expect(log.flatMap((one) => fineOf(one, acts) ?? []).map(({ open }) => open)).toEqual([15])
+})
+
+it('R-SEAM-1: a charge and a credit paid out are sent once, also by the page after a reload', async () => {
+  const first = await page()
+  first.line.isCut = true
+  first.desk.act('Charge', { kind: 'charge', uid: 7, amount: 20, of: 'damage', reason: 'Wet' })
+  expect(first.desk.act('Charge', { kind: 'charge', uid: 7, amount: 20, of: 'damage', reason: 'Wet' })).toBeNull()
+  first.desk.act('Pay out', { kind: 'refund', uid: 7, amount: 5, method: 'cash', reference: '' })
+  await after(0)
+  expect(labels(first.desk)).toEqual(['Charge', 'Pay out'])
+  const kept = first.desk.snapshot().waiting.map(({ key }) => key)
+  const { desk, charged, refunded } = await page(first.rows)
+  await after(0)
+  expect(charged).toEqual([{ uid: 7, amount: 20, kind: 'damage', reason: 'Wet', key: kept[0] }])
+  expect(refunded).toEqual([{ uid: 7, amount: 5, method: 'cash', reference: '', key: kept[1] }])
+  const words = desk.snapshot().log.map((one) => messagesOf(one).join())
+  expect(words).toEqual([expect.stringContaining('paid out'), expect.stringContaining('charged')])
 })
 
 it('R-SEAM-7: a copy to be kept has its own class, and says first for whom', async () => {

@@ -1,5 +1,6 @@
 import type {
   Charge,
+  ChargeForm,
   DeskAnswer,
   DeskReader,
   LostLoan,
@@ -7,6 +8,7 @@ import type {
   PaymentForm,
   PhoneScan,
   Receipt,
+  RefundForm,
   Scan,
   WaiverForm,
 } from '../api/types'
@@ -66,6 +68,8 @@ type Calls = {
     signal: AbortSignal,
   ) => Promise<{ receipt: Receipt; change: number }>
   waive: (charge: number, form: WaiverForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  refund: (uid: number, form: RefundForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  charge: (uid: number, form: ChargeForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
   lost: (loan: number, price: number, key: string, signal: AbortSignal) => Promise<LostLoan>
   undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
   /** Returns true if a copy has this barcode. */
@@ -375,9 +379,19 @@ export class Desk {
         const [charge] = task.fines.charges
         if (!charge) return { kind: 'settled', words: [] }
         const { amount = charge.open } = task
-        const form: WaiverForm = { reason: freeze(task.reason), ...(amount < charge.open && { amount }) }
+        const form = freeze<WaiverForm>({ amount, reason: task.reason })
         const { change } = await calls.waive(charge.id, form, key, signal)
         return { kind: 'settled', words: [t('desk.screen.waived', { amount })], change }
+      }
+      case 'refund': {
+        const { uid, amount, method, reference } = task
+        const { change } = await calls.refund(uid, freeze<RefundForm>({ amount, method, reference }), key, signal)
+        return { kind: 'settled', words: [t('desk.screen.refunded', { amount })], change }
+      }
+      case 'charge': {
+        const { uid, amount, of, reason } = task
+        const { change } = await calls.charge(uid, freeze<ChargeForm>({ amount, kind: of, reason }), key, signal)
+        return { kind: 'settled', words: [t('desk.screen.charged', { amount, reason: quoted(reason) })], change }
       }
       case 'lost': {
         const lost = await calls.lost(task.loan.id, freeze(task.price), key, signal)

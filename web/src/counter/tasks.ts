@@ -12,8 +12,12 @@ export type Task =
   | { kind: 'scan'; request: Request; card?: string }
   /** Settles all charges, the oldest first, if `fines` names none. */
   | { kind: 'pay'; fines: Fines; amount: number; method: Method; reference?: string }
-  /** Waives the whole open amount if `amount` is missing. */
+  /** Waives the open amount that `fines` names if `amount` is missing. */
   | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
+  /** Pays out credit of a reader. */
+  | { kind: 'refund'; uid: number; amount: number; method: Method; reference: string }
+  /** Charges a reader for damage or another cause. */
+  | { kind: 'charge'; uid: number; amount: number; of: Charge['of']; reason: string }
   /** Declares the copy of a loan lost and charges its price. */
   | { kind: 'lost'; loan: { id: number; title: string }; price: number }
   | { kind: 'undo'; change: number }
@@ -28,6 +32,8 @@ const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>([
   'scan',
   'pay',
   'waive',
+  'refund',
+  'charge',
   'lost',
   'undo',
   'close',

@@ -6,7 +6,7 @@ import { findCopy } from '../api/copies'
 import { afterTask, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
-import { loseCopy, takePayment, waiveCharge } from '../api/money'
+import { chargePerson, loseCopy, refundCredit, takePayment, waiveCharge } from '../api/money'
 import { undoChange } from '../api/undo'
 import { draftOf } from '../lib/drafts'
 import { t } from '../lib/messages'
@@ -48,6 +48,8 @@ function deskOf(uid: number, queries: QueryClient): Desk {
       scan: scanAtDesk,
       pay: takePayment,
       waive: waiveCharge,
+      refund: refundCredit,
+      charge: chargePerson,
       lost: loseCopy,
       undo: undoChange,
       isCopy: async (code, signal) => (await findCopy(code, signal)) !== null,

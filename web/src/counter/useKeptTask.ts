@@ -15,6 +15,8 @@ export type KeptTask = {
   waiting: Entry<Task> | null
   /** Task with an unknown outcome. */
   unknown: Entry<Task> | null
+  /** Labels of such tasks in other tabs; see `useTasksElsewhere`. */
+  elsewhere: readonly string[]
   done: Settled | null
   /** Error of the last refusal. */
   refused: unknown
@@ -31,6 +33,7 @@ export function useKeptTask(isMine: (task: Task) => boolean): KeptTask {
   const [ending, setEnding] = useState<FormEnding | null>(null)
   const sent = state.waiting.find(({ task }) => isMine(task)) ?? null
   const unknown = state.unknown.find(({ task }) => isMine(task)) ?? null
+  const elsewhere = useTasksElsewhere(desk, isMine)
   const key = (sent ?? unknown)?.key
   useLayoutEffect(() => (key === undefined ? undefined : desk.watch(key, setEnding)), [desk, key])
 
@@ -43,6 +46,7 @@ export function useKeptTask(isMine: (task: Task) => boolean): KeptTask {
     pending: sent !== null,
     waiting: sent && (sent.key !== own || line !== 'clear') ? sent : null,
     unknown: sent ? null : unknown,
+    elsewhere,
     done: ending && 'done' in ending ? ending.done : null,
     refused: ending && 'refused' in ending ? ending.refused : null,
   }

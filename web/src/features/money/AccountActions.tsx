@@ -27,7 +27,7 @@ export function AccountActions({ uid, name, account }: AccountActionsProps) {
   const { charges, credit } = account
   const owed = owedOf(account)
   const close = () => setOpen(null)
-  const shared = { uid, onClose: close }
+  const shared = { uid, name, onClose: close }
   return (
     <div className={classes.actions}>
       {desk && owed > 0 && <Button onClick={() => setOpen('pay')}>{t('money.pay.open')}</Button>}
@@ -52,7 +52,7 @@ export function AccountActions({ uid, name, account }: AccountActionsProps) {
           <Statement uid={uid} account={account} onDone={close} />
         </LazyPart>
       )}
-      {open === 'pay' && <TakePayment {...shared} name={name} owed={owed} />}
+      {open === 'pay' && <TakePayment {...shared} owed={owed} />}
       {open === 'waive' && (
         <LazyPart part={Waive} onClose={close}>
           <Waive {...shared} charges={charges} />

@@ -1,14 +1,15 @@
 import { NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useActionForm } from '../../api/form'
-import { addCharge, refund, waive } from '../../api/money'
+import { useEffect, type FormEventHandler, type ReactNode } from 'react'
 import type { Charge, Method } from '../../api/types'
+import { useKeptTask, type KeptTask } from '../../counter/useKeptTask'
+import { useTaskForm } from '../../counter/useTaskForm'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { moneyText, quoted } from '../../lib/format'
+import { moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
+import { KeptForm } from './KeptForm'
 import { CHARGES } from './lineText'
 import { MethodSelect } from './MethodSelect'
 
@@ -18,125 +19,157 @@ type Paying = { amount: string; method: Method; reference: string }
 type Waiving = { charge: string; amount: string; reason: string }
 type Charging = { amount: string; kind: Charge['of']; reason: string }
 
-type Shared = { uid: number; onClose: () => void }
+/** `name`: of the reader. */
+type Shared = { uid: number; name: string; onClose: () => void }
 
 const required = (label: string) => t('field.required', { label })
 const amountWrong = (typed: string) => amountProblem(t('money.account.amount'), typed)
 
 const chargeText = ({ of, reason, open }: Charge) => `${t(`money.charge.${of}`)} · ${reason} · ${moneyText(open)}`
 
+type TaskDialogProps = {
+  title: string
+  kept: KeptTask
+  onSubmit: FormEventHandler<HTMLFormElement>
+  failure: string | null
+  submit: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Window with the form of a task; closes once the task is done. */
+function TaskDialog({ title, kept, onSubmit, failure, submit, onClose, children }: TaskDialogProps) {
+  const isDone = kept.done !== null
+  useEffect(() => {
+    if (isDone) onClose()
+  }, [isDone, onClose])
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <KeptForm kept={kept} onClose={onClose}>
+        <form noValidate onSubmit={onSubmit}>
+          <Stack>
+            {children}
+            <DialogEnd failure={failure} submit={submit} pending={kept.pending} onCancel={onClose} />
+          </Stack>
+        </form>
+      </KeptForm>
+    </Dialog>
+  )
+}
+
 /** Form that waives a charge in whole or in part. */
-export function Waive({ charges, onClose }: Shared & { charges: readonly Charge[] }) {
+export function Waive({ uid, name, charges, onClose }: Shared & { charges: readonly Charge[] }) {
   const first = charges[0]
   const initial: Waiving = { charge: String(first?.id ?? ''), amount: first ? typedAmount(first.open) : '', reason: '' }
-  const { form, onSubmit, pending, failure } = useActionForm({
-    action: waive,
+  const kept = useKeptTask((task) => task.kind === 'waive' && task.fines.uid === uid)
+  const { form, failure, onSubmit } = useTaskForm(kept, {
     initial,
-    inputOf: ({ charge, amount, reason }) => ({
-      charge: Number(charge),
-      form: { amount: amountOf(amount) ?? 0, reason },
-    }),
     validate: {
       amount: amountWrong,
-      reason: (reason: string) => (reason.trim() === '' ? required(t('money.reason')) : null),
+      reason: (reason) => (reason.trim() === '' ? required(t('money.reason')) : null),
     },
-    done: (_output, { form: { amount } }) => t('desk.screen.waived', { amount: amount ?? 0 }),
-    onDone: onClose,
+    taskOf: ({ charge, amount: typed, reason }) => {
+      const amount = amountOf(typed) ?? 0
+      const chosen = charges.filter(({ id }) => String(id) === charge)
+      return {
+        label: t('money.waive.label', { amount, name }),
+        task: { kind: 'waive', fines: { uid, charges: chosen }, reason, amount },
+      }
+    },
   })
   return (
-    <Dialog onClose={onClose} title={t('money.waive.title')}>
-      <form noValidate onSubmit={onSubmit}>
-        <Stack>
-          <NativeSelect
-            label={t('money.waive.which')}
-            data={charges.map((charge) => ({ value: String(charge.id), label: chargeText(charge) }))}
-            {...form.getInputProps('charge')}
-            onChange={({ currentTarget: { value } }) => {
-              const chosen = charges.find((charge) => String(charge.id) === value)
-              form.setValues({ charge: value, amount: chosen ? typedAmount(chosen.open) : '' })
-            }}
-          />
-          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
-          <TextInput label={t('money.reason')} autoComplete="off" {...form.getInputProps('reason')} />
-          <DialogEnd
-            failure={failure === null ? null : messageOf(failure)}
-            submit={t('money.waive.submit')}
-            pending={pending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <TaskDialog
+      title={t('money.waive.title')}
+      kept={kept}
+      onSubmit={onSubmit}
+      failure={failure}
+      submit={t('money.waive.submit')}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label={t('money.waive.which')}
+        data={charges.map((charge) => ({ value: String(charge.id), label: chargeText(charge) }))}
+        {...form.getInputProps('charge')}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = charges.find((charge) => String(charge.id) === value)
+          form.setValues({ charge: value, amount: chosen ? typedAmount(chosen.open) : '' })
+        }}
+      />
+      <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+      <TextInput label={t('money.reason')} autoComplete="off" {...form.getInputProps('reason')} />
+    </TaskDialog>
   )
 }
 
 /** Form that pays out a credit. */
-export function Refund({ uid, credit, onClose }: Shared & { credit: number }) {
+export function Refund({ uid, name, credit, onClose }: Shared & { credit: number }) {
   const initial: Paying = { amount: typedAmount(credit), method: 'cash', reference: '' }
-  const { form, onSubmit, pending, failure } = useActionForm({
-    action: refund,
+  const kept = useKeptTask((task) => task.kind === 'refund' && task.uid === uid)
+  const { form, failure, onSubmit } = useTaskForm(kept, {
     initial,
-    inputOf: ({ amount, method, reference }) => ({ uid, form: { amount: amountOf(amount) ?? 0, method, reference } }),
     validate: { amount: amountWrong },
-    done: ({ amount }) => t('money.refund.done', { amount }),
-    onDone: onClose,
+    taskOf: ({ amount: typed, method, reference }) => {
+      const amount = amountOf(typed) ?? 0
+      return {
+        label: t('money.refund.label', { amount, name }),
+        task: { kind: 'refund', uid, amount, method, reference },
+      }
+    },
   })
   return (
-    <Dialog onClose={onClose} title={t('money.refund.title', { credit })}>
-      <form noValidate onSubmit={onSubmit}>
-        <Stack>
-          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
-          <MethodSelect {...form.getInputProps('method')} />
-          <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
-          <DialogEnd
-            failure={failure === null ? null : messageOf(failure)}
-            submit={t('money.refund.submit')}
-            pending={pending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <TaskDialog
+      title={t('money.refund.title', { credit })}
+      kept={kept}
+      onSubmit={onSubmit}
+      failure={failure}
+      submit={t('money.refund.submit')}
+      onClose={onClose}
+    >
+      <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+      <MethodSelect {...form.getInputProps('method')} />
+      <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+    </TaskDialog>
   )
 }
 
 /** Form that charges for damage or another cause. */
-export function ChargeSomething({ uid, onClose }: Shared) {
+export function ChargeSomething({ uid, name, onClose }: Shared) {
   const initial: Charging = { amount: '', kind: 'damage', reason: '' }
-  const { form, onSubmit, pending, failure } = useActionForm({
-    action: addCharge,
+  const kept = useKeptTask((task) => task.kind === 'charge' && task.uid === uid)
+  const { form, failure, onSubmit } = useTaskForm(kept, {
     initial,
-    inputOf: ({ amount, kind, reason }) => ({ uid, form: { amount: amountOf(amount) ?? 0, kind, reason } }),
     validate: {
       amount: amountWrong,
-      reason: (reason: string) => (reason.trim() === '' ? required(t('money.charge.for')) : null),
+      reason: (reason) => (reason.trim() === '' ? required(t('money.charge.for')) : null),
     },
-    done: ({ charge: { amount, reason } }) => t('money.charge.done', { amount, reason: quoted(reason) }),
-    onDone: onClose,
+    taskOf: ({ amount: typed, kind, reason }) => {
+      const amount = amountOf(typed) ?? 0
+      return {
+        label: t('money.charge.label', { amount, name }),
+        task: { kind: 'charge', uid, amount, of: kind, reason },
+      }
+    },
   })
   return (
-    <Dialog onClose={onClose} title={t('money.charge.title')}>
-      <form noValidate onSubmit={onSubmit}>
-        <Stack>
-          <NativeSelect
-            label={t('money.kind')}
-            // Fines are left out, because the end of a loan charges them.
-            data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
-              value: kind,
-              label: t(`money.charge.${kind}`),
-            }))}
-            {...form.getInputProps('kind')}
-          />
-          <TextInput label={t('money.charge.for')} autoComplete="off" {...form.getInputProps('reason')} />
-          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
-          <DialogEnd
-            failure={failure === null ? null : messageOf(failure)}
-            submit={t('money.charge.submit')}
-            pending={pending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <TaskDialog
+      title={t('money.charge.title')}
+      kept={kept}
+      onSubmit={onSubmit}
+      failure={failure}
+      submit={t('money.charge.submit')}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label={t('money.kind')}
+        // Fines are left out, because the end of a loan charges them.
+        data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
+          value: kind,
+          label: t(`money.charge.${kind}`),
+        }))}
+        {...form.getInputProps('kind')}
+      />
+      <TextInput label={t('money.charge.for')} autoComplete="off" {...form.getInputProps('reason')} />
+      <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+    </TaskDialog>
   )
 }

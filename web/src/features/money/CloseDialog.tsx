@@ -56,7 +56,7 @@ export function CloseDialog({ onClose }: CloseDialogProps) {
 }
 
 /** True if a task changes the cash of the till. */
-const movesCash = ({ kind }: Task): boolean => kind === 'pay' || kind === 'undo'
+const movesCash = ({ kind }: Task): boolean => kind === 'pay' || kind === 'refund' || kind === 'undo'
 
 type CloseFormProps = {
   till: Till

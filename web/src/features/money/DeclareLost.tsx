@@ -1,22 +1,20 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../api/account'
 import { copyByBarcodeQuery } from '../../api/copies'
 import type { NamedLoan } from '../../api/types'
-import { useKeptTask, type KeptTask as Kept } from '../../counter/useKeptTask'
+import { useKeptTask, type KeptTask } from '../../counter/useKeptTask'
+import { useTaskForm } from '../../counter/useTaskForm'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { focusFirstError, focusHere } from '../../lib/focus'
+import { focusHere } from '../../lib/focus'
 import { quoted } from '../../lib/format'
-import { showAtFields } from '../../lib/forms'
 import { t } from '../../lib/messages'
-import { fieldsOf, messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ErrorState } from '../../ui/ErrorState'
-import { KeptTask } from '../../ui/KeptTask'
+import { KeptForm } from './KeptForm'
 import { TakePayment } from './TakePayment'
 
 export type DeclareLostProps = { loan: NamedLoan; onClose: () => void }
@@ -30,7 +28,7 @@ export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
   const mayTake = useMay('desk')
   const kept = useKeptTask((task) => task.kind === 'lost' && task.loan.id === loan.id)
   const [taking, setTaking] = useState(false)
-  const { desk, waiting, unknown, done } = kept
+  const { done } = kept
   const charges = done?.lost?.charges ?? []
   const isOver = done !== null && (!mayTake || charges.length === 0)
   useEffect(() => {
@@ -56,52 +54,35 @@ export default function DeclareLost({ loan, onClose }: DeclareLostProps) {
           </Group>
         </Stack>
       ) : (
-        <>
-          {(waiting ?? unknown) && (
-            <KeptTask
-              waiting={waiting}
-              unknown={unknown}
-              onTryAgain={desk.tryAgain}
-              onSetAside={desk.giveUp}
-              onClose={onClose}
-            />
+        <KeptForm kept={kept} onClose={onClose}>
+          {copy.isFetchedAfterMount && copy.data !== undefined ? (
+            <Form loan={loan} price={copy.data?.price ?? null} kept={kept} onClose={onClose} />
+          ) : copy.isError ? (
+            <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
+          ) : (
+            <Skeleton height={160} />
           )}
-          <div hidden={(waiting ?? unknown) !== null}>
-            {copy.isFetchedAfterMount && copy.data !== undefined ? (
-              <Form loan={loan} price={copy.data?.price ?? null} kept={kept} onClose={onClose} />
-            ) : copy.isError ? (
-              <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
-            ) : (
-              <Skeleton height={160} />
-            )}
-          </div>
-        </>
+        </KeptForm>
       )}
     </Dialog>
   )
 }
 
-type FormProps = DeclareLostProps & { price: number | null; kept: Kept }
+type FormProps = DeclareLostProps & { price: number | null; kept: KeptTask }
 
-function Form({ loan, price, kept: { send, pending, refused }, onClose }: FormProps) {
-  const form = useForm({
-    mode: 'controlled',
-    initialValues: { price: price === null ? '' : typedAmount(price) },
+function Form({ loan, price, kept, onClose }: FormProps) {
+  const { form, failure, onSubmit } = useTaskForm(kept, {
+    initial: { price: price === null ? '' : typedAmount(price) },
     validate: { price: (typed) => amountProblem(t('copies.edit.price'), typed) },
+    taskOf: ({ price: typed }) => {
+      const { id, title } = loan
+      return {
+        label: t('money.lost.label', { title: quoted(title) }),
+        task: { kind: 'lost', loan: { id, title }, price: amountOf(typed) ?? 0 },
+      }
+    },
   })
-  const { setErrors } = form
-  useEffect(() => {
-    if (refused) showAtFields(refused, setErrors)
-  }, [refused, setErrors])
   const asked = amountOf(form.values.price) ?? 0
-  const onSubmit = form.onSubmit(({ price: typed }) => {
-    const { id, title } = loan
-    send(t('money.lost.label', { title: quoted(title) }), {
-      kind: 'lost',
-      loan: { id, title },
-      price: amountOf(typed) ?? 0,
-    })
-  }, focusFirstError)
 
   return (
     <form noValidate onSubmit={onSubmit}>
@@ -116,13 +97,7 @@ function Form({ loan, price, kept: { send, pending, refused }, onClose }: FormPr
           {...form.getInputProps('price')}
         />
         <Text role="status">{t('money.lost.sum', { fine: loan.fine, price: asked, sum: loan.fine + asked })}</Text>
-        <DialogEnd
-          failure={refused && Object.keys(fieldsOf(refused)).length === 0 ? messageOf(refused) : null}
-          submit={t('money.lost.submit')}
-          pending={pending}
-          onCancel={onClose}
-          danger
-        />
+        <DialogEnd failure={failure} submit={t('money.lost.submit')} pending={kept.pending} onCancel={onClose} danger />
       </Stack>
     </form>
   )

@@ -1,22 +1,18 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { configQuery } from '../../api/config'
 import { personQuery } from '../../api/people'
 import type { Method } from '../../api/types'
-import type { Task } from '../../counter/tasks'
-import { useKeptTask, useTasksElsewhere } from '../../counter/useKeptTask'
+import { useKeptTask } from '../../counter/useKeptTask'
+import { useTaskForm } from '../../counter/useTaskForm'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { focusFirstError, focusHere } from '../../lib/focus'
-import { showAtFields } from '../../lib/forms'
+import { focusHere } from '../../lib/focus'
 import { lazyChunk, Chunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
-import { fieldsOf, messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
-import { KeptTask } from '../../ui/KeptTask'
+import { KeptForm } from './KeptForm'
 import { MethodSelect } from './MethodSelect'
 import { PrintReceipt } from './PrintReceipt'
 
@@ -32,32 +28,34 @@ export type PayProps = {
   onClose: () => void
 }
 
-type Paying = { amount: string; method: Method; reference: string }
+/** `given`: cash that the payer hands over. */
+type Paying = { amount: string; given: string; method: Method; reference: string }
 
 /** Takes a payment, and calculates the change if more cash is given. The payment is a task of the desk's queue. */
 export default function Pay({ uid, name, owed, charges, onClose }: PayProps) {
   const config = useQuery(configQuery).data
-  const [given, setGiven] = useState('')
-  const [isToldShort, tellShort] = useState(false)
-  const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
-  const form = useForm<Paying>({
-    mode: 'controlled',
-    initialValues: initial,
-    validate: { amount: (typed) => amountProblem(t('money.account.amount'), typed) },
+  const initial: Paying = { amount: typedAmount(owed), given: '', method: 'cash', reference: '' }
+  const kept = useKeptTask((task) => task.kind === 'pay' && task.fines.uid === uid)
+  const { form, failure, onSubmit } = useTaskForm(kept, {
+    initial,
+    validate: {
+      amount: (typed) => amountProblem(t('money.account.amount'), typed),
+      given: (_typed, values) => (isShort(values) ? t('money.pay.short', { short: -changeOf(values) }) : null),
+    },
+    taskOf: ({ amount: typed, method, reference }) => {
+      const paid = amountOf(typed) ?? 0
+      const fines = { uid, charges: (charges ?? []).map((id) => ({ id, open: 0 })) }
+      return {
+        label: t('money.pay.label', { amount: paid, name }),
+        task: { kind: 'pay', fines, amount: paid, method, reference },
+      }
+    },
   })
-  const isMine = (task: Task) => task.kind === 'pay' && task.fines.uid === uid
-  const { desk, send, pending, waiting, unknown, done, refused } = useKeptTask(isMine)
-  const elsewhere = useTasksElsewhere(desk, isMine)
-  const { setErrors } = form
-  useEffect(() => {
-    if (refused) showAtFields(refused, setErrors)
-  }, [refused, setErrors])
-  const receipt = done?.receipt
+  const receipt = kept.done?.receipt
   const amount = amountOf(form.values.amount) ?? 0
   const byUpi = form.values.method === 'upi' && config !== undefined && config.upiAddress !== ''
   const payer = useQuery({ ...personQuery(uid), enabled: byUpi }).data
-  const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
-  const isShort = form.values.method === 'cash' && given.trim() !== '' && change < 0
+  const change = form.values.method === 'cash' ? changeOf(form.values) : 0
 
   if (receipt) {
     return (
@@ -73,66 +71,49 @@ export default function Pay({ uid, name, owed, charges, onClose }: PayProps) {
       </Dialog>
     )
   }
-  const onSubmit = form.onSubmit(({ amount: typed, method, reference }) => {
-    if (isShort) return tellShort(true)
-    const paid = amountOf(typed) ?? 0
-    const fines = { uid, charges: (charges ?? []).map((id) => ({ id, open: 0 })) }
-    send(t('money.pay.label', { amount: paid, name }), { kind: 'pay', fines, amount: paid, method, reference })
-  }, focusFirstError)
   return (
     <Dialog onClose={onClose} title={t('money.pay.title', { owed })}>
-      {(waiting ?? unknown) && (
-        <KeptTask
-          waiting={waiting}
-          unknown={unknown}
-          onTryAgain={desk.tryAgain}
-          onSetAside={desk.giveUp}
-          onClose={onClose}
-        />
-      )}
-      {/* Hidden, so that a refusal finds the input as it was. */}
-      <form noValidate onSubmit={onSubmit} hidden={(waiting ?? unknown) !== null}>
-        <Stack>
-          {elsewhere.length > 0 && (
-            <Alert color="orange" role="alert">
-              {t('money.pay.elsewhere', { list: elsewhere.join(', ') })}
-            </Alert>
-          )}
-          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
-          <MethodSelect {...form.getInputProps('method')} />
-          {form.values.method === 'cash' ? (
-            <>
-              <AmountInput
-                label={t('money.pay.given')}
-                value={given}
-                error={isToldShort && isShort && t('money.pay.short', { short: -change })}
-                onChange={(event) => setGiven(event.currentTarget.value)}
-              />
-              {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}
-            </>
-          ) : (
-            <>
-              {byUpi && payer && amount > 0 && (
-                <Chunk part={UpiCode} failed={<Text c="dimmed">{t('common.failed')}</Text>}>
-                  <UpiCode
-                    address={config.upiAddress}
-                    library={config.name}
-                    amount={amount}
-                    note={t('money.upi.note', { payer: payer.rollNumber ?? payer.name })}
-                  />
-                </Chunk>
-              )}
-              <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
-            </>
-          )}
-          <DialogEnd
-            failure={refused && Object.keys(fieldsOf(refused)).length === 0 ? messageOf(refused) : null}
-            submit={amount > 0 ? t('money.pay.take', { amount }) : t('money.pay.open')}
-            pending={pending}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
+      <KeptForm kept={kept} onClose={onClose}>
+        <form noValidate onSubmit={onSubmit}>
+          <Stack>
+            <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+            <MethodSelect {...form.getInputProps('method')} />
+            {form.values.method === 'cash' ? (
+              <>
+                <AmountInput label={t('money.pay.given')} {...form.getInputProps('given')} />
+                {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}
+              </>
+            ) : (
+              <>
+                {byUpi && payer && amount > 0 && (
+                  <Chunk part={UpiCode} failed={<Text c="dimmed">{t('common.failed')}</Text>}>
+                    <UpiCode
+                      address={config.upiAddress}
+                      library={config.name}
+                      amount={amount}
+                      note={t('money.upi.note', { payer: payer.rollNumber ?? payer.name })}
+                    />
+                  </Chunk>
+                )}
+                <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+              </>
+            )}
+            <DialogEnd
+              failure={failure}
+              submit={amount > 0 ? t('money.pay.take', { amount }) : t('money.pay.open')}
+              pending={kept.pending}
+              onCancel={onClose}
+            />
+          </Stack>
+        </form>
+      </KeptForm>
     </Dialog>
   )
 }
+
+/** Returns the change of a payment in cash; negative if too little cash was given. */
+const changeOf = ({ amount, given }: Paying): number =>
+  Math.round(((amountOf(given) ?? 0) - (amountOf(amount) ?? 0)) * 100) / 100
+
+const isShort = (values: Paying): boolean =>
+  values.method === 'cash' && values.given.trim() !== '' && changeOf(values) < 0

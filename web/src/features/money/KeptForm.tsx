@@ -1,0 +1,43 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { KeptTask } from '../../counter/useKeptTask'
+import { t } from '../../lib/messages'
+import { UnknownTasks } from '../../ui/OutboxState'
+
+type KeptFormProps = { kept: KeptTask; onClose: () => void; children: ReactNode }
+
+/** Shows a form, or in its place the form's task that waits for the server or has an unknown outcome (R-SEAM-5). */
+export function KeptForm({ kept: { desk, waiting, unknown, elsewhere }, onClose, children }: KeptFormProps) {
+  const isShown = waiting === null && unknown === null
+  return (
+    <>
+      {!isShown && (
+        <Stack>
+          {waiting && (
+            <>
+              <Text role="status" fw={600} dir="auto">
+                {t('outbox.waiting', { list: waiting.label })}
+              </Text>
+              <Text>{t('outbox.kept')}</Text>
+            </>
+          )}
+          <UnknownTasks entries={unknown ? [unknown] : []} onTryAgain={desk.tryAgain} onSetAside={desk.giveUp} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.close')}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+      {/* Hidden, so that a refusal finds the input as it was. */}
+      <div hidden={!isShown}>
+        {elsewhere.length > 0 && (
+          <Alert color="orange" role="alert" mb="md">
+            {t('outbox.elsewhere', { list: elsewhere.join(', ') })}
+          </Alert>
+        )}
+        {children}
+      </div>
+    </>
+  )
+}
