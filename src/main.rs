@@ -486,6 +486,7 @@ fn import_people(
         policies: &Policies::default(),
         authority: &Authority::command_line(),
         moment,
+        name: &file.file_name().unwrap_or_default().to_string_lossy(),
         fields: fields.as_deref(),
         dry_run,
         rejected: Some(&rejected),

@@ -147,6 +147,8 @@ pub enum NotUndone {
     Loans { loans: i64 },
     /// Charges of the import were settled since, at least in part.
     Charges { charges: i64 },
+    /// People of the import used the library or were changed since.
+    Imported { people: i64 },
     /// These people were changed since; `names` lists the first of them.
     People { people: usize, names: String },
 }
@@ -172,6 +174,7 @@ impl Block {
             Self::NotUndone(NotUndone::Lent { .. }) => "undo.lent",
             Self::NotUndone(NotUndone::Loans { .. }) => "undo.loans",
             Self::NotUndone(NotUndone::Charges { .. }) => "undo.charges",
+            Self::NotUndone(NotUndone::Imported { .. }) => "undo.imported",
             Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
             Self::SelfBorrowOff => "self.borrow",
@@ -268,6 +271,7 @@ impl Block {
             Self::NotUndone(NotUndone::Lent { books }) => message::block_undo_lent(*books),
             Self::NotUndone(NotUndone::Loans { loans }) => message::block_undo_loans(*loans),
             Self::NotUndone(NotUndone::Charges { charges }) => message::block_undo_charges(*charges),
+            Self::NotUndone(NotUndone::Imported { people }) => message::block_undo_imported(*people),
             Self::NotUndone(NotUndone::People { people, names }) => {
                 message::block_undo_people(*people, names)
             }

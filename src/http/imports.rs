@@ -17,7 +17,7 @@ use super::{
     error::{Error, Result},
     extract::{Body, Id, Query},
     idempotency::{Answer, Once},
-    people::import::{ImportPermit, chosen},
+    people::import::{ImportPermit, chosen, shown},
     session::SignedIn,
 };
 use crate::{
@@ -114,7 +114,7 @@ pub struct EntriesQuery {
     name: Option<String>,
 }
 
-/// An import of books, loans or charges.
+/// An import of books, loans, charges or people.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileImport {
@@ -129,9 +129,9 @@ pub struct FileImport {
     rows: i64,
     /// Number of rows read so far.
     done: i64,
-    /// Number of new titles, loans or charges.
+    /// Number of new titles, loans, charges or people.
     added: i64,
-    /// Number of rows that added copies to a title in the catalogue.
+    /// Number of rows that added copies to a title in the catalogue, or changed a person.
     more: i64,
     /// Number of new copies.
     copies: i64,
@@ -141,13 +141,14 @@ pub struct FileImport {
     clashes: i64,
     /// Number of rejected rows, clashes included.
     rejected: i64,
-    /// True while the rejected rows can be downloaded. Rejected rows of loans and charges are deleted after a week.
+    /// True while the rejected rows can be downloaded. Rejected rows of people, loans and charges are deleted after a week.
     keeps_rejected: bool,
     started_at: String,
-    /// Number of titles and copies, loans or charges that an undo has still to remove; 0 in a list of imports.
+    /// Number of titles and copies, loans, charges or people that an undo has still to remove or restore; 0 in a list of
+    /// imports.
     left: i64,
-    /// Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled since, which
-    /// prevents an undo; 0 in a list of imports.
+    /// Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled, or that used the library
+    /// since, which prevents an undo; 0 in a list of imports.
     in_use: i64,
 }
 
@@ -327,11 +328,6 @@ pub async fn import_books(
     begin(&app, librarian.uid, begun, file, (permit, once), count, import).await
 }
 
-/// Returns a file name without control characters, cut after 200 characters.
-fn shown(name: Option<String>) -> String {
-    name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
-}
-
 /// Import to begin.
 struct Begun {
     kind: imports::Kind,
@@ -480,7 +476,7 @@ async fn undo_import_of(
     if is_begun.load(std::sync::atomic::Ordering::Relaxed) {
         let library = app.library.clone();
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = undo::run(&library.db, kind, id, by, &library.clock) {
+            if let Err(error) = undo::run(&library, kind, id, by) {
                 tracing::error!(import = id.0, error = format!("{error:#}"), "the undo of an import stopped");
             }
         });
@@ -520,6 +516,43 @@ pub async fn undo_import(
     once: Once,
 ) -> Result<Answer> {
     undo_import_of(&app, librarian.uid, imports::Kind::Books, id, once).await
+}
+
+/// List the last twenty imports of people, newest first.
+#[utoipa::path(get, path = "/imports/people", responses((status = 200, body = FileImports)))]
+pub async fn list_people_imports(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
+    list(&app, imports::Kind::People).await
+}
+
+/// Read the result of an import of people, or the progress of its undo.
+#[utoipa::path(get, path = "/imports/people/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = FileImport)))]
+pub async fn read_people_import(
+    State(app): State<Shared>,
+    Id(id): Id<ImportId>,
+) -> Result<axum::Json<FileImport>> {
+    read(&app, imports::Kind::People, id).await
+}
+
+/// Download the rejected rows of an import of people, each row preceded by its line number and the reason, to correct
+/// and import again.
+#[utoipa::path(get, path = "/imports/people/{id}/rejected.csv", params(("id" = i64, Path)),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_rejected_people(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
+    export_rejected(&app, imports::Kind::People, id).await
+}
+
+/// Undo a whole import of people: erase those whom it added, and restore the records that it changed. Refused if one of
+/// them used the library or was changed since. The undo runs in the background; read its progress.
+#[utoipa::path(post, path = "/imports/people/{id}/undo", params(("id" = i64, Path)),
+    responses((status = 202, body = FileImport)))]
+pub async fn undo_people_import(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(id): Id<ImportId>,
+    once: Once,
+) -> Result<Answer> {
+    undo_import_of(&app, librarian.uid, imports::Kind::People, id, once).await
 }
 
 /// Defines the import calls of a list in which each row becomes one loan or charge.

@@ -231,6 +231,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
             | "/money/lines.csv"
             | "/loans.csv"
             | "/holds.csv"
+            | "/imports/people/{id}/rejected.csv"
             | "/imports/loans/{id}/rejected.csv"
             | "/imports/charges/{id}/rejected.csv"
             | "/people/{id}/data"

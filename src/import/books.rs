@@ -759,7 +759,7 @@ impl<'d> Running<'d> {
         let (refused, id, counts) = self.db.write_blocking(move |tx| -> storage::Result<_> {
             let id = match id {
                 Some(id) => id,
-                None => imports::begin_apart(tx, Kind::Books, &file_name, now)?,
+                None => imports::begin_apart(tx, Kind::Books, &file_name, None, now)?,
             };
             let Portion { rows, books, mut refused, .. } = portion;
             let rulebook = Policies::default().current(tx)?;

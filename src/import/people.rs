@@ -32,7 +32,7 @@ use crate::{
     domain::{
         account::{GUARDIAN_EMAIL, GUARDIAN_PHONE, PHONE, ROLL_NUMBER, folded_email, folded_roll_number},
         change::PersonChange,
-        id::UserId,
+        id::{ImportId, UserId},
         moment::Moment,
         person::{Details, VALID_UNTIL},
         rule::{FieldError, Invalid},
@@ -45,6 +45,7 @@ use crate::{
         self, Db, Tx,
         authority::{self, Authority, Subject},
         events::{self, Entry},
+        imports::{self, Counts, Kind, State},
         people,
     },
 };
@@ -155,6 +156,9 @@ pub struct Report {
     /// are very many.
     #[schema(required)]
     rejects_file: Option<String>,
+    /// Id for the undo of the import; null if it stored nothing.
+    #[schema(required)]
+    import: Option<ImportId>,
 }
 
 impl Totals {
@@ -598,6 +602,7 @@ struct Stored {
 /// first plan.
 fn store(
     tx: &mut Tx<'_>,
+    import: ImportId,
     rows: &[Read],
     authority: &Authority,
     moment: Moment,
@@ -631,10 +636,11 @@ fn store(
     stored.added = new.len();
     let added = new
         .into_iter()
-        .zip(uids)
-        .map(|(person, uid)| Entry::person(uid, PersonChange::PersonAdded { person: Box::new(person) }))
+        .zip(&uids)
+        .map(|(person, uid)| Entry::person(*uid, PersonChange::PersonAdded { person: Box::new(person) }))
         .collect::<Vec<_>>();
     events::record_all(tx, moment.at, by, &added)?;
+    imports::add_people(tx, import, &[changes, uids].concat())?;
     Ok(stored)
 }
 
@@ -698,6 +704,21 @@ impl Reporting {
         Ok(())
     }
 
+    /// Returns the numbers of the rows stored and rejected so far.
+    fn counts(&self) -> Counts {
+        let Totals { rows, added, changed, unchanged, rejected } = self.totals;
+        let count = |rows: usize| i64::try_from(rows).unwrap_or(i64::MAX);
+        Counts {
+            done: count(rows),
+            added: count(added),
+            more: count(changed),
+            copies: 0,
+            known: count(unchanged),
+            clashes: 0,
+            rejected: count(rejected),
+        }
+    }
+
     /// Refuses a file with too many rejected rows, before any row is stored.
     fn check_file(&self) -> Result<()> {
         match &self.first {
@@ -720,7 +741,7 @@ impl Reporting {
         });
     }
 
-    fn finish(mut self, dry_run: bool) -> Result<Report> {
+    fn finish(mut self, dry_run: bool, import: Option<ImportId>) -> Result<Report> {
         // Rows rejected only while storing were appended last.
         self.rejected.items.sort_by_key(|row| row.line);
         Ok(Report {
@@ -740,6 +761,7 @@ impl Reporting {
                     None
                 }
             },
+            import,
         })
     }
 }
@@ -750,6 +772,8 @@ pub struct Import<'i> {
     pub policies: &'i Policies,
     pub authority: &'i Authority,
     pub moment: Moment,
+    /// Name of the file, shown in the list of imports.
+    pub name: &'i str,
     /// Field of each column of the file; `None` takes the fields from the header.
     pub fields: Option<&'i [String]>,
     /// True for a preview, which stores nothing.
@@ -783,12 +807,33 @@ impl Import<'_> {
         table.rewind()?;
         let (due, batches) = self.plan(&mut table, &index, &mut reporting)?;
         self.find_missing(&batches, &index, &mut reporting)?;
-        if !self.dry_run {
-            (reporting.totals.added, reporting.totals.changed) = (0, 0);
-            table.rewind()?;
-            self.apply(&mut table, &due, &mut reporting)?;
+        if self.dry_run {
+            return reporting.finish(true, None);
         }
-        reporting.finish(self.dry_run)
+        (reporting.totals.added, reporting.totals.changed) = (0, 0);
+        if !due.contains(&true) {
+            return reporting.finish(false, None);
+        }
+        table.rewind()?;
+        let import = self.begin()?;
+        let applied = self.apply(&mut table, &due, import, &mut reporting);
+        let counts = reporting.counts();
+        let report = applied.and_then(|()| reporting.finish(false, Some(import)));
+        let state = if report.is_ok() { State::Done } else { State::Stopped };
+        let rejects = report.as_ref().ok().and_then(|report| report.rejects_file.clone());
+        let now = self.moment.at;
+        self.db.write_blocking(move |tx| {
+            imports::advance(tx, import, &counts, now)?;
+            imports::end(tx, import, state, rejects.as_deref(), now)
+        })?;
+        report
+    }
+
+    /// Begins the record by which the import can be undone.
+    fn begin(&self) -> Result<ImportId> {
+        let (name, by, now) = (self.name.to_owned(), self.authority.by(), self.moment.at);
+        let begun = self.db.write_blocking(move |tx| imports::begin_apart(tx, Kind::People, &name, by, now));
+        Ok(begun?)
     }
 
     /// Plans all rows: returns, for each, whether it must be stored, and the batches of the known people in the file.
@@ -837,7 +882,13 @@ impl Import<'_> {
     }
 
     /// Stores the rows that are due, in portions.
-    fn apply(&self, table: &mut Table, due: &[bool], reporting: &mut Reporting) -> Result<()> {
+    fn apply(
+        &self,
+        table: &mut Table,
+        due: &[bool],
+        import: ImportId,
+        reporting: &mut Reporting,
+    ) -> Result<()> {
         let (mut due, mut pace) = (due.iter(), Pace::new());
         let mut waiting: Vec<Read> = Vec::new();
         loop {
@@ -846,7 +897,7 @@ impl Import<'_> {
             rows.retain(|_| due.next() == Some(&true));
             // Small portions are joined with the next.
             if is_last || waiting.len() + rows.len() > PORTION {
-                self.store(std::mem::take(&mut waiting), reporting)?;
+                self.store(std::mem::take(&mut waiting), import, reporting)?;
                 pace.keep();
             }
             waiting.append(&mut rows);
@@ -856,7 +907,7 @@ impl Import<'_> {
         }
     }
 
-    fn store(&self, rows: Vec<Read>, reporting: &mut Reporting) -> Result<()> {
+    fn store(&self, rows: Vec<Read>, import: ImportId, reporting: &mut Reporting) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -866,7 +917,7 @@ impl Import<'_> {
                 (Arc::clone(&rows), self.policies.clone(), self.authority.clone(), self.moment);
             self.db.write_blocking(move |tx| {
                 let rulebook = policies.current(tx)?;
-                store(tx, &rows, &authority, moment, rulebook.on(moment.today))
+                store(tx, import, &rows, &authority, moment, rulebook.on(moment.today))
             })
         });
         let before = reporting.totals.added + reporting.totals.changed;

@@ -420,7 +420,7 @@ impl Storing<'_> {
             self.db.write_blocking(move |tx| -> storage::Result<_> {
                 let id = match id {
                     Some(id) => id,
-                    None => imports::begin_apart(tx, R::KIND, &run.file_name, run.moment.at)?,
+                    None => imports::begin_apart(tx, R::KIND, &run.file_name, None, run.moment.at)?,
                 };
                 let rows_of: Vec<&R> = read.iter().map(|(_, row)| row).collect();
                 let mut refused = Vec::new();

@@ -5,43 +5,59 @@ use crate::{
         self, Actor, NotUndone, stock,
         undo::{not_undone, undo_imported},
     },
-    clock::Clock,
     domain::{
-        change::CatalogueChange,
+        change::{CatalogueChange, Change, PersonChange},
         id::{BookId, CopyId, ImportId, UserId},
         moment::Moment,
+        rulebook::Rulebook,
     },
+    library::Library,
+    people,
     storage::{
-        self, Db, Tx,
+        self, Tx,
+        authority::Authority,
         events::{self, Entry},
         imports::{self, Kind, State},
     },
 };
 
-/// Maximum number of titles and copies, or of loans or charges, removed in one transaction.
+/// Maximum number of titles and copies, loans, charges or people undone in one transaction.
 const PORTION: i64 = 200;
 
-/// Fails if a record of the import is in use, or if the undo would remove a charge from the librarian's own account (X11).
+/// Fails if a record of the import is in use, if the undo would remove a charge from the librarian's own account (X11), or if
+/// the import changed a person with capabilities that the librarian lacks (X4).
 pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulation::Result<()> {
     if kind == Kind::Charges && imports::charges_of(tx, id, by)? > 0 {
         return Err(circulation::Error::OwnAccount);
+    }
+    if kind == Kind::People {
+        let authority = Authority::of(tx, by)?;
+        for librarian in imports::librarians_of(tx, id)? {
+            authority.over(tx, librarian)?;
+        }
     }
     match (imports::in_use(tx, id)?, kind) {
         (0, _) => Ok(()),
         (books, Kind::Books) => Err(not_undone(NotUndone::Lent { books })),
         (loans, Kind::Loans) => Err(not_undone(NotUndone::Loans { loans })),
         (charges, Kind::Charges) => Err(not_undone(NotUndone::Charges { charges })),
+        (people, Kind::People) => Err(not_undone(NotUndone::Imported { people })),
     }
 }
 
 /// Removes the records that an import added, after [`imports::begin_undo`]. Stops and leaves the rest if one of them is used
 /// meanwhile. Blocks on the database, so it must run on a plain thread.
-pub fn run(db: &Db, kind: Kind, id: ImportId, by: UserId, clock: &Clock) -> storage::Result<()> {
+pub fn run(library: &Library, kind: Kind, id: ImportId, by: UserId) -> storage::Result<()> {
+    let Library { db, clock, policies, .. } = library;
     loop {
-        let moment = clock.moment();
+        let (moment, policies) = (clock.moment(), policies.clone());
         let portion = db.write_blocking(move |tx| match kind {
             Kind::Books => take_out_books(tx, id, by, moment).map_err(circulation::Error::from),
             Kind::Loans | Kind::Charges => take_out_entries(tx, id, by, moment),
+            Kind::People => {
+                let rulebook = policies.current(tx)?;
+                take_out_people(tx, id, by, moment, &rulebook)
+            }
         });
         match portion {
             Ok(true) => return Ok(()),
@@ -96,5 +112,41 @@ fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> 
     let change = CatalogueChange::ImportUndone { import: id, count };
     let entry = Entry { person: None, book: None, copy: None, change: change.into() };
     events::record(tx, moment.at, Some(by), &entry)?;
+    Ok(false)
+}
+
+/// Erases the next people whom an import added, and restores the records of those whom it changed; true if the undo is over.
+fn take_out_people(
+    tx: &mut Tx<'_>,
+    id: ImportId,
+    by: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+) -> circulation::Result<bool> {
+    let people = imports::people_left(tx, id, PORTION)?;
+    if people.is_empty() {
+        imports::end(tx, id, State::Undone, None, moment.at)?;
+        return Ok(true);
+    }
+    check(tx, Kind::People, id, by)?;
+    let authority = Authority::of(tx, by)?;
+    for (person, change) in &people {
+        let change = events::by_id(tx, *change)?.map(|recorded| recorded.change);
+        let undone = match change {
+            Some(Change::Person(PersonChange::PersonAdded { .. })) => {
+                people::erase(tx, &authority, moment, rulebook, *person)
+            }
+            Some(Change::Person(PersonChange::PersonUpdated { before, .. })) => {
+                people::update(tx, &authority, moment, rulebook, *person, |_| *before)
+            }
+            // Erased or merged since.
+            _ => Ok(()),
+        };
+        undone.map_err(|error| match error {
+            people::Error::Storage(error) => error.into(),
+            _ => not_undone(NotUndone::Imported { people: 1 }),
+        })?;
+    }
+    imports::forget_people(tx, id, &people, moment.at)?;
     Ok(false)
 }

@@ -19,6 +19,7 @@ pub enum Kind {
     Books,
     Loans,
     Charges,
+    People,
 }
 
 impl Kind {
@@ -29,6 +30,7 @@ impl Kind {
             Self::Books => "books",
             Self::Loans => "loans",
             Self::Charges => "charges",
+            Self::People => "people",
         }
     }
 }
@@ -64,9 +66,9 @@ impl State {
 pub struct Counts {
     /// Rows read.
     pub done: i64,
-    /// New titles, loans or charges.
+    /// New titles, loans, charges or people.
     pub added: i64,
-    /// Rows that added copies to a known title.
+    /// Rows that added copies to a known title, or changed a known person.
     pub more: i64,
     /// New copies.
     pub copies: i64,
@@ -168,15 +170,21 @@ pub fn begin(
     )
 }
 
-/// Begins an import of the command line, which may run beside another import: a rerun continues a stopped one.
-pub fn begin_apart(tx: &mut Tx<'_>, kind: Kind, file_name: &str, now: i64) -> Result<ImportId> {
+/// Begins an import that may run beside another one: of people, or of the command line. A rerun continues a stopped one.
+pub fn begin_apart(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    file_name: &str,
+    by: Option<UserId>,
+    now: i64,
+) -> Result<ImportId> {
     let id = tx.insert(
         insert!(
-            "INSERT INTO imports (file_name, state, row_count, done, added, more, copies, known, clashes, rejected, rejects,
-                                  started_at, updated_at, kind)
-             VALUES ($1, 'running', 0, 0, 0, 0, 0, 0, 0, 0, '', $2, $2, $3)"
+            "INSERT INTO imports (file_name, by_id, state, row_count, done, added, more, copies, known, clashes, rejected,
+                                  rejects, started_at, updated_at, kind)
+             VALUES ($1, $2, 'running', 0, 0, 0, 0, 0, 0, 0, 0, '', $3, $3, $4)"
         ),
-        &[&file_name, &now, &kind.as_str()],
+        &[&file_name, &by, &now, &kind.as_str()],
     )?;
     Ok(id.into())
 }
@@ -234,7 +242,7 @@ pub fn rejects(tx: &mut Tx<'_>, kind: Kind, id: ImportId) -> Result<Option<Strin
     )
 }
 
-/// Lifetime of the rejected rows of loans and charges, in milliseconds: these rows name readers with their books and debts.
+/// Lifetime of the rejected rows of people, loans and charges, in milliseconds: these rows name readers.
 const REJECTS_KEPT_FOR: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Deletes the old lists of rejected rows that name readers.
@@ -341,6 +349,58 @@ pub fn add_copies(tx: &mut Tx<'_>, id: ImportId, book: BookId, copies: &[CopyId]
     Ok(())
 }
 
+/// Records people that an import added or changed, each with the change recorded last.
+pub fn add_people(tx: &mut Tx<'_>, id: ImportId, people: &[UserId]) -> Result<()> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO import_people (import_id, person_id, change_id)
+             SELECT CAST($1 AS BIGINT), person.id, (SELECT MAX(e.id) FROM events AS e WHERE e.person_id = person.id)
+             FROM (SELECT CAST(it AS BIGINT) AS id
+                   FROM json_array_elements_text(CAST(CAST($2 AS TEXT) AS JSON)) AS made (it)) AS person"
+        )
+    } else {
+        sql!(
+            "INSERT INTO import_people (import_id, person_id, change_id)
+             SELECT $1, value, (SELECT MAX(e.id) FROM events AS e WHERE e.person_id = value) FROM json_each($2)"
+        )
+    };
+    tx.execute_all(statement, people.len(), &[&id, &json!(people).to_string()])
+}
+
+/// Returns the next people of an import that are still to be undone, with the import's change of each.
+pub fn people_left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Vec<(UserId, ChangeId)>> {
+    tx.query(
+        sql!(
+            "SELECT person_id, change_id FROM import_people WHERE import_id = $1 ORDER BY person_id LIMIT $2"
+        ),
+        &[&id, &limit],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Returns the librarians among the people of an import.
+pub fn librarians_of(tx: &mut Tx<'_>, id: ImportId) -> Result<Vec<UserId>> {
+    tx.query(
+        sql!(
+            "SELECT u.id FROM import_people AS t JOIN users AS u ON u.id = t.person_id
+             WHERE t.import_id = $1 AND u.role = 'admin' AND u.gone_at IS NULL ORDER BY u.id"
+        ),
+        &[&id],
+        |row| row.get(0),
+    )
+}
+
+/// Deletes the records of people that are undone, and renews the time of the import's last progress.
+pub fn forget_people(tx: &mut Tx<'_>, id: ImportId, people: &[(UserId, ChangeId)], now: i64) -> Result<()> {
+    for (person, _) in people {
+        tx.execute_one(
+            sql!("DELETE FROM import_people WHERE import_id = $1 AND person_id = $2"),
+            &[&id, person],
+        )?;
+    }
+    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+}
+
 /// True if this import added the title.
 pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
     let found = tx.query_opt(
@@ -352,7 +412,8 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
 }
 
 /// Counts the obstacles to the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a
-/// hold, loans that were returned or changed or whose title is deleted, and charges that are settled in part or in full.
+/// hold, loans that were returned or changed or whose title is deleted, charges that are settled in part or in full, and
+/// people with a later change, such as a loan, an edit or a sign-in code; erased and merged people are none.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -373,7 +434,10 @@ pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
                                          AND l.return_date = t.due AND l.renewals = t.renewals))
                   + (SELECT COUNT(*) FROM import_entries AS t WHERE t.import_id = $1 AND t.line_id IS NOT NULL
                        AND COALESCE((SELECT CAST(SUM(s.amount) AS BIGINT) FROM settlements AS s
-                                     WHERE s.charge_id = t.line_id), 0) <> 0)"
+                                     WHERE s.charge_id = t.line_id), 0) <> 0)
+                  + (SELECT COUNT(*) FROM import_people AS t WHERE t.import_id = $1
+                       AND EXISTS (SELECT 1 FROM users AS u WHERE u.id = t.person_id AND u.gone_at IS NULL)
+                       AND EXISTS (SELECT 1 FROM events AS e WHERE e.person_id = t.person_id AND e.id > t.change_id))"
         ),
         &[&id],
         |row| row.get(0),
@@ -437,13 +501,14 @@ pub fn forget(
     tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
 }
 
-/// Counts the titles and copies, loans or charges of an import that are still to be undone.
+/// Counts the titles and copies, loans, charges or people of an import that are still to be undone.
 pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
             "SELECT (SELECT COUNT(*) FROM import_titles WHERE import_id = $1)
                   + (SELECT COUNT(*) FROM import_copies WHERE import_id = $1)
-                  + (SELECT COUNT(*) FROM import_entries WHERE import_id = $1)"
+                  + (SELECT COUNT(*) FROM import_entries WHERE import_id = $1)
+                  + (SELECT COUNT(*) FROM import_people WHERE import_id = $1)"
         ),
         &[&id],
         |row| row.get(0),

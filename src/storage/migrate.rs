@@ -101,6 +101,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0044_text_messages"),
     migration!("0045_claimed_addresses"),
     migration!("0046_phone_of_reader"),
+    migration!("0047_people_imports"),
 ];
 
 impl Migration {

@@ -51,6 +51,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/people/{id}/sign-in-code"
             | "/people/sign-in-codes"
             | "/people/import"
+            | "/imports/people/{id}/undo"
             | "/people/promote"
             | "/people/merge"
             | "/changes/{id}/undo",
@@ -150,6 +151,7 @@ enum Act {
     MergeAway,
     MergeInto,
     Import,
+    UndoImport,
     Promote,
     UndoDeactivation,
     UndoMergeAway,
@@ -158,7 +160,7 @@ enum Act {
     UndoMoving,
 }
 
-const ACTS: [(Act, &str, &str); 20] = [
+const ACTS: [(Act, &str, &str); 21] = [
     (Act::Edit, "PATCH", "/people/{id}"),
     (Act::ChangeAddress, "PATCH", "/people/{id}"),
     (Act::Bar, "PATCH", "/people/{id}"),
@@ -173,6 +175,7 @@ const ACTS: [(Act, &str, &str); 20] = [
     (Act::MergeAway, "POST", "/people/merge"),
     (Act::MergeInto, "POST", "/people/merge"),
     (Act::Import, "POST", "/people/import"),
+    (Act::UndoImport, "POST", "/imports/people/{id}/undo"),
     (Act::Promote, "POST", "/people/promote"),
     (Act::UndoDeactivation, "POST", "/changes/{id}/undo"),
     (Act::UndoMergeAway, "POST", "/changes/{id}/undo"),
@@ -299,6 +302,15 @@ async fn perform(
             let mut request = actor.request("POST", "/people/import", None);
             *request.body_mut() = Body::from(format!("rollNumber,department\n{roll_number},Chemistry\n"));
             actor.send(request).await
+        }
+        Act::UndoImport => {
+            // They were a student when the list was imported.
+            app.raw(&format!("UPDATE users SET role = 'student' WHERE id = {uid}"));
+            let mut request = founder.request("POST", "/people/import", None);
+            *request.body_mut() = Body::from(format!("rollNumber,department\n{roll_number},Chemistry\n"));
+            let imported = founder.send(request).await.expect(200);
+            as_it_is();
+            actor.ask(&format!("/imports/people/{}/undo", imported["import"])).await
         }
         Act::Promote => {
             actor.post("/people/promote", &json!({ "fromBatch": batch, "deactivate": true })).await

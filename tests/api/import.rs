@@ -22,6 +22,7 @@ use crate::{
     app::{Answer, Person, TestApp},
     common::Database,
     people::import,
+    upload::finished,
 };
 
 on_both_databases!(
@@ -30,6 +31,8 @@ on_both_databases!(
     a_dry_run_waits_for_nobody_r_people_4,
     files_and_forms_with_the_same_people_at_once_end_well_r_people_4,
     a_repeat_of_an_import_gets_the_first_answer_r_people_4,
+    an_import_is_undone_as_a_whole_and_can_be_repeated_r_people_4,
+    an_import_stays_once_one_of_its_people_used_the_library_r_people_4,
 );
 
 /// Imports a file, with or without a key.
@@ -337,4 +340,59 @@ async fn an_import_that_stops_tells_what_is_stored_and_goes_on_r_people_4() {
     );
     import(&librarian, &short, false).await.problem(500, "internal");
     assert_eq!(app.raw("SELECT COUNT(*) FROM users WHERE roll_number LIKE 'q-%'"), [[Some("0".to_owned())]]);
+}
+
+const LIST: &str =
+    "rollNumber,name,department\ncs25-001,,Chemistry\nn-1,Asha Rao,Physics\nn-2,Bela Shah,Physics\n";
+
+async fn an_import_is_undone_as_a_whole_and_can_be_repeated_r_people_4(database: Database) {
+    let app = TestApp::on(database).await;
+    let librarian = app.admin(0).await;
+    let known = app.student(1).await.uid;
+    let before = row(&app, known);
+    let mut request = librarian.request("POST", "/people/import?name=class.csv", None);
+    *request.body_mut() = Body::from(format!("{LIST}n-3,,Physics\n"));
+    let report = librarian.send(request).await.expect(200);
+    let id = &report["import"];
+    let list = librarian.get("/imports/people").await.expect(200);
+    let told = &list["imports"][0];
+    assert_eq!((&told["id"], &told["fileName"]), (id, &json!("class.csv")));
+    let counts = ["added", "more", "known", "rejected", "done"].map(|count| told[count].as_i64());
+    assert_eq!(counts, [2, 1, 0, 1, 4].map(Some));
+    let rejected = librarian.get(&format!("/imports/people/{id}/rejected.csv")).await;
+    assert!(rejected.text.contains("n-3"), "{}", rejected.text);
+    // A list that changes nothing leaves no import behind.
+    assert_eq!(send(&librarian, LIST, false, None).await.expect(200)["import"], Value::Null);
+
+    let undo = format!("/imports/people/{id}/undo");
+    assert_eq!(librarian.ask(&undo).await.expect(202)["left"], 3);
+    assert_eq!(finished(&librarian, "people", id).await["state"], "undone");
+    assert_eq!(row(&app, known), before);
+    let found = librarian.get("/people?q=n-").await.expect(200);
+    assert_eq!(found["people"], json!([]));
+    librarian.ask(&undo).await.problem(409, "refused");
+    let again = send(&librarian, LIST, false, None).await.expect(200);
+    assert_eq!((&again["totals"]["added"], &again["totals"]["changed"]), (&json!(2), &json!(1)));
+}
+
+async fn an_import_stays_once_one_of_its_people_used_the_library_r_people_4(database: Database) {
+    let app = TestApp::on(database).await;
+    let librarian = app.admin(0).await;
+    app.student(1).await;
+    let id = send(&librarian, LIST, false, None).await.expect(200)["import"].clone();
+    let uid_of = |roll_number: &str| {
+        let found = app.raw(&format!("SELECT id FROM users WHERE roll_number = '{roll_number}'"));
+        found[0][0].clone().expect("a person")
+    };
+    let (asha, bela) = (uid_of("n-1"), uid_of("n-2"));
+    // Erased by hand: nothing of hers is left to be undone, and nothing prevents the rest.
+    librarian.delete(&format!("/people/{bela}")).await.expect(204);
+    assert_eq!(librarian.get(&format!("/imports/people/{id}")).await.expect(200)["inUse"], 0);
+    let charge = json!({ "amount": 5, "kind": "other", "reason": "A card" });
+    librarian.post(&format!("/people/{asha}/charges"), &charge).await.expect(201);
+    let read = librarian.get(&format!("/imports/people/{id}")).await.expect(200);
+    assert_eq!(read["inUse"], 1);
+    let refused = librarian.ask(&format!("/imports/people/{id}/undo")).await.problem(409, "refused");
+    assert!(refused.contains("has used the library"), "{refused}");
+    assert_eq!(uid_of("n-1"), asha);
 }

@@ -96,6 +96,7 @@ impl Library {
             policies: &state.library.policies,
             authority: &Authority::command_line(),
             moment: state.library.clock.moment(),
+            name: "people.csv",
             fields: None,
             dry_run: true,
             rejected: None,

@@ -280,12 +280,15 @@ fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
     copies::titles_of(tx, &["b"])?;
     loans::is_over(tx, copy, person, date(2026, 11, 21))?;
     imports::known_rows(tx, &["k"])?;
-    let id = imports::begin_apart(tx, imports::Kind::Loans, "loans.csv", 1)?;
+    let id = imports::begin_apart(tx, imports::Kind::Loans, "loans.csv", None, 1)?;
     imports::by_id(tx, imports::Kind::Loans, id, 1)?;
     imports::charges_of(tx, id, person)?;
     imports::in_use(tx, id)?;
     imports::count_left(tx, id)?;
     imports::entries_left(tx, id, 9)?;
+    imports::add_people(tx, id, &[person])?;
+    imports::people_left(tx, id, 9)?;
+    imports::librarians_of(tx, id)?;
     Ok(())
 }
 

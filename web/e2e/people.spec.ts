@@ -230,6 +230,21 @@ test('R-PEOPLE-4 a file is tried first, then imported; the rejected rows come ba
   await page.getByRole('link', { name: 'Back to People' }).click()
   await search(page).fill(fresh)
   await expect(row(page, 'Leela Nair')).toContainText('2028')
+
+  // It was the wrong file: the import is undone as a whole.
+  await page.goto('import-people')
+  await page.getByRole('link', { name: 'class.csv' }).first().click()
+  await expect(page.getByRole('heading', { name: 'The people are imported' })).toBeFocused()
+  await expectAccessible(page, 'an import of people')
+  await page.getByRole('button', { name: 'Undo the whole import' }).click()
+  await expect(question(page)).toContainText('2 records will be as before the import')
+  await question(page).getByRole('button', { name: 'Undo the whole import' }).click()
+  await expect(page.getByRole('heading', { name: 'The import is undone' })).toBeVisible()
+  await page.getByRole('link', { name: 'To the people' }).click()
+  await search(page).fill(rollNumber ?? '')
+  await expect(row(page, 'Ishaan Rao')).not.toContainText('2028')
+  await search(page).fill(fresh)
+  await expect(row(page, 'Leela Nair')).toBeHidden()
 })
 
 test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes on', async ({ page, library }) => {

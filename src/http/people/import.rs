@@ -38,6 +38,9 @@ pub struct ImportQuery {
     /// header must contain the names of the fields.
     #[serde(default)]
     columns: Option<String>,
+    /// Name of the file, shown in the list of imports.
+    #[serde(default)]
+    name: Option<String>,
 }
 
 /// Import people from a CSV file or a spreadsheet (XLSX, ODS), plain or gzipped, with the header
@@ -62,7 +65,7 @@ pub async fn import_people(
     let by = librarian.uid;
     let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
     let fields = query.columns.as_deref().map(chosen);
-    let dry_run = query.dry_run;
+    let (dry_run, name) = (query.dry_run, shown(query.name));
     let work = tokio::spawn(async move {
         let library = app.library.clone();
         let report = tokio::task::spawn_blocking(move || {
@@ -71,6 +74,7 @@ pub async fn import_people(
                 policies: &library.policies,
                 authority: &authority,
                 moment: library.clock.moment(),
+                name: &name,
                 fields: fields.as_deref(),
                 dry_run,
                 rejected: None,
@@ -87,6 +91,12 @@ pub async fn import_people(
         security_log::override_event(security_log::Event::AccountMade);
     }
     Ok(answer)
+}
+
+/// Returns a file name without control characters, cut after 200 characters.
+#[must_use]
+pub fn shown(name: Option<String>) -> String {
+    name.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
 /// Parses the comma-separated fields chosen for the columns of a file.

@@ -201,16 +201,16 @@ export const makeCodesOfBatch = action({
 /** Imports people from a file, or previews the import with `dryRun`. The file's properties identify a retry. */
 export const importPeople = action({
   name: 'importPeople',
-  send: ({ file, dryRun, columns }: Upload & { dryRun: boolean; columns: string | undefined }, call) =>
+  send: ({ file, name, dryRun, columns }: Upload & { dryRun: boolean; columns: string | undefined }, call) =>
     dataOf(
       client.POST('/people/import', {
-        params: { query: { dryRun, ...(columns !== undefined && { columns }) } },
+        params: { query: { dryRun, name, ...(columns !== undefined && { columns }) } },
         ...fileBody(file, call),
         headers: { ...call.headers, 'Content-Type': 'text/csv' },
       }),
     ),
   // A long file is stored in batches: after a failure, the first batches may be stored.
-  changes: ({ dryRun }) => (dryRun ? [] : changed),
+  changes: ({ dryRun }) => (dryRun ? [] : [...changed, keys.imports]),
   fault: 'The file could not be imported',
 })
 

@@ -4754,6 +4754,214 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last twenty imports of people, newest first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImports"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the result of an import of people, or the progress of its undo. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/people/{id}/rejected.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the rejected rows of an import of people, each row preceded by its line number and the reason, to correct
+         *     and import again.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/people/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a whole import of people: erase those whom it added, and restore the records that it changed. Refused if one of
+         *     them used the library or was changed since. The undo runs in the background; read its progress.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/imports/people/columns": {
         parameters: {
             query?: never;
@@ -8728,6 +8936,8 @@ export interface paths {
                     columns?: string;
                     /** @description Preview: store nothing. */
                     dryRun?: boolean;
+                    /** @description Name of the file, shown in the list of imports. */
+                    name?: string;
                 };
                 header?: {
                     /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
@@ -11751,11 +11961,11 @@ export interface components {
             /** @description Separator of a CSV file. */
             separator: string;
         };
-        /** @description An import of books, loans or charges. */
+        /** @description An import of books, loans, charges or people. */
         FileImport: {
             /**
              * Format: int64
-             * @description Number of new titles, loans or charges.
+             * @description Number of new titles, loans, charges or people.
              */
             added: number;
             /** @description Name of the librarian; null for the command line. */
@@ -11779,11 +11989,11 @@ export interface components {
             id: components["schemas"]["ImportId"];
             /**
              * Format: int64
-             * @description Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled since, which
-             *     prevents an undo; 0 in a list of imports.
+             * @description Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled, or that used the library
+             *     since, which prevents an undo; 0 in a list of imports.
              */
             inUse: number;
-            /** @description True while the rejected rows can be downloaded. Rejected rows of loans and charges are deleted after a week. */
+            /** @description True while the rejected rows can be downloaded. Rejected rows of people, loans and charges are deleted after a week. */
             keepsRejected: boolean;
             /**
              * Format: int64
@@ -11792,12 +12002,13 @@ export interface components {
             known: number;
             /**
              * Format: int64
-             * @description Number of titles and copies, loans or charges that an undo has still to remove; 0 in a list of imports.
+             * @description Number of titles and copies, loans, charges or people that an undo has still to remove or restore; 0 in a list of
+             *     imports.
              */
             left: number;
             /**
              * Format: int64
-             * @description Number of rows that added copies to a title in the catalogue.
+             * @description Number of rows that added copies to a title in the catalogue, or changed a person.
              */
             more: number;
             /**
@@ -13520,6 +13731,7 @@ export interface components {
             changed: components["schemas"]["ChangedPerson"][];
             /** @description True for a preview. */
             dryRun: boolean;
+            import: components["schemas"]["ImportId"] | null;
             /** @description Number of active students who are not in the file although others of their batch are. They stay unchanged. */
             missing: number;
             /** @description At most the first 500 of these students. */

@@ -75,7 +75,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
               <dl className={`${classes.totals} tabular`}>
                 <Total name={words.added()} count={found.added} />
                 {kind === 'books' && <Total name={t('books.import.total.copies')} count={found.copies} />}
-                {found.more > 0 && <Total name={t('books.import.total.more')} count={found.more} />}
+                {found.more > 0 && <Total name={words.more?.() ?? t('books.import.total.more')} count={found.more} />}
                 <Total name={words.known()} count={found.known} />
                 <Total name={t('books.import.total.rejected')} count={found.rejected} />
               </dl>

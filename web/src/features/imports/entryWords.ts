@@ -4,6 +4,20 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import type { ImportWords } from './words'
 
+/** Texts and addresses of the imports of people. */
+export const PEOPLE_WORDS: ImportWords = {
+  title: (state) => t(`people.entries.people.${state}`),
+  added: () => t('people.entries.people.added'),
+  known: () => t('people.entries.people.known'),
+  more: () => t('people.entries.people.changed'),
+  screen: () => paths.importPeople(),
+  address: (id: number) => `${paths.importPeople()}?import=${String(id)}`,
+  result: () => ({ to: paths.people(), text: t('people.import.toPeople') }),
+  undone: (count: number) => t('people.entries.people.undoWhat', { count }),
+  inUse: (count: number) => t('people.entries.people.inUse', { count }),
+  changes: [keys.people, keys.changes],
+}
+
 /** Texts and addresses of the imports in which each row makes one entry. */
 export const ENTRY_WORDS: Readonly<Record<EntryKind, ImportWords>> = {
   loans: {

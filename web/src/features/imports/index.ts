@@ -1,4 +1,7 @@
 export { ChooseFile } from './ChooseFile'
 export { ColumnChooser } from './ColumnChooser'
+export { EarlierImports } from './EarlierImports'
 export { EntriesImport } from './EntriesImport'
+export { PEOPLE_WORDS } from './entryWords'
+export { ImportState } from './ImportState'
 export { saveFile } from './saveFile'

@@ -3,6 +3,8 @@ export type ImportWords = {
   title: (state: 'running' | 'stopped' | 'done' | 'undoing' | 'undone') => string
   added: () => string
   known: () => string
+  /** Name of the number of rows that changed what was there. */
+  more?: () => string
   /** Address of the screen. */
   screen: () => string
   /** Address of an import's page. */

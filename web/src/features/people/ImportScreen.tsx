@@ -13,7 +13,15 @@ import { paths } from '../../screens'
 import { fieldMessage } from '../../lib/problem'
 import { PageHeader, Tabs } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { ChooseFile, ColumnChooser, EntriesImport, saveFile } from '../imports'
+import {
+  ChooseFile,
+  ColumnChooser,
+  EarlierImports,
+  EntriesImport,
+  ImportState,
+  PEOPLE_WORDS,
+  saveFile,
+} from '../imports'
 import classes from './ImportScreen.module.css'
 import type { Missing as MissingOfBatch } from './PromoteScreen'
 
@@ -58,10 +66,18 @@ export default function ImportScreen() {
         }
       />
       <Tabs label={t('people.import.lists')} names={tabs} open={open} textOf={(tab) => t(`people.import.tab.${tab}`)} />
-      {open === 'people' ? <PeopleImport /> : <EntriesImport key={open} kind={open} />}
+      {open === 'people' ? (
+        <PeopleImports id={Number(params.get('import')) || null} />
+      ) : (
+        <EntriesImport key={open} kind={open} />
+      )}
     </div>
   )
 }
+
+/** An earlier import of people, or a new one. */
+const PeopleImports = ({ id }: { id: number | null }) =>
+  id === null ? <PeopleImport /> : <ImportState key={id} kind="people" words={PEOPLE_WORDS} id={id} />
 
 /** Import of people from a file: a preview first, then the import (R-PEOPLE-4). */
 function PeopleImport() {
@@ -130,23 +146,29 @@ function PeopleImport() {
             </Button>
           )}
           {report.dryRun && added + changed === 0 && <Nothing totals={report.totals} />}
-          {!report.dryRun && <Next />}
+          {!report.dryRun && <Next id={report.import} />}
           <Rejected report={report} />
           <Missing report={report} />
           <Changed report={report} />
         </section>
       )}
+      {!file && <EarlierImports kind="people" words={PEOPLE_WORDS} />}
     </>
   )
 }
 
-/** Steps after an import of people. */
-function Next() {
+/** Steps after an import of people; `id` leads to its undo. */
+function Next({ id }: { id: number | null }) {
   return (
     <Group gap="xs" mb="md">
       <Button component={Link} to={paths.people()}>
         {t('people.import.toPeople')}
       </Button>
+      {id !== null && (
+        <Button component={Link} to={PEOPLE_WORDS.address(id)} variant="default">
+          {t('people.import.undo')}
+        </Button>
+      )}
       <Text c="dimmed">{t('people.import.next')}</Text>
     </Group>
   )
