@@ -40,6 +40,7 @@ const SHARED = [
   ],
   // What the desk's tasks say, also while another screen is open.
   ['frame', /^desk\.screen\.(charged|closing|dropCard|lost|refunded|setAside|taken|waived)$/],
+  ['frame', /^money\.(close\.done|reverse\.done|reverse\.chargeDone)$/],
   // What waits to be sent shows in the frame.
   ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],

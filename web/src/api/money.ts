@@ -142,14 +142,19 @@ export const reverseCharge = action({
   expected: ['invalid'],
 })
 
+/** Reverses a charge, as a task of the desk. */
+export const cancelCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
+  dataOf(
+    client.POST('/charges/{id}/reverse', { params: { path: { id: charge } }, body: { reason }, signal, ...keyed(key) }),
+  )
+
 /** Reverses the payment of a receipt. */
-export const reversePayment = action({
-  name: 'reversePayment',
-  send: ({ receipt, reason }: { receipt: string; reason: string }, call) =>
-    dataOf(
-      client.POST('/receipts/{number}/reverse', { params: { path: { number: receipt } }, body: { reason }, ...call }),
-    ),
-  changes: ({ receipt }) => [...MONEY, keys.receipt(receipt)],
-  fault: 'The payment could not be reversed',
-  expected: ['invalid'],
-})
+export const cancelPayment = (receipt: string, reason: string, key: string, signal: AbortSignal) =>
+  dataOf(
+    client.POST('/receipts/{number}/reverse', {
+      params: { path: { number: receipt } },
+      body: { reason },
+      signal,
+      ...keyed(key),
+    }),
+  )

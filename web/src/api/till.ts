@@ -1,5 +1,4 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
@@ -28,10 +27,5 @@ export const closingsQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
-export const closeDay = action({
-  name: 'closeDay',
-  send: (form: ClosingForm, call) => dataOf(client.POST('/till/closings', { body: form, ...call })),
-  changes: () => [keys.money, keys.changes, keys.today],
-  fault: 'The day could not be closed',
-  expected: ['invalid'],
-})
+export const closeDay = (body: ClosingForm, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/till/closings', { body, signal, headers: { 'Idempotency-Key': key } }))

@@ -18,6 +18,12 @@ export function actsOf(task: Task): string[] {
       return [`${task.kind} ${task.uid}`]
     case 'lost':
       return [`lost ${task.loan.id}`]
+    case 'reverse-payment':
+      return [`reverse ${task.receipt}`]
+    case 'reverse-charge':
+      return [`reverse ${task.charge}`]
+    case 'closing':
+      return ['closing']
     case 'undo':
       return [`undo ${task.change}`]
     case 'close':
@@ -68,7 +74,7 @@ function nameIn({ outcome }: LogEntry): string | null {
 export function isUnsettled(entry: LogEntry, acts: Acts): boolean {
   if (acts.has(`aside ${entry.id}`)) return false
   const { outcome } = entry
-  if (outcome.kind === 'failed') return true
+  if (outcome.kind === 'failed' || outcome.kind === 'set-aside') return true
   if (outcome.kind !== 'answered' || isUndone(outcome.answer.change, acts)) return false
   const { answer } = outcome
   return fineOf(entry, acts) !== null || answer.hold?.state === 'ready' || isQuestion(entry, acts)

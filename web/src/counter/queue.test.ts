@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Charge, ChargeForm, DeskAnswer, PaymentForm, Receipt, RefundForm, Scan, WaiverForm } from '../api/types'
+import type {
+  Charge,
+  ChargeForm,
+  Closing,
+  ClosingForm,
+  DeskAnswer,
+  PaymentForm,
+  Receipt,
+  RefundForm,
+  Scan,
+  WaiverForm,
+} from '../api/types'
 import { memoryStore, type Row } from '../lib/outboxStore'
 import { ProblemError, unreachable } from '../lib/problem'
 import { fineOf, isUnsettled, offersChoices, sumsOf } from './acts'
@@ -20,6 +31,7 @@ const answer: DeskAnswer = {
 const asha = { uid: 7, name: 'Asha' } as NonNullable<DeskAnswer['person']>
 const bela = { uid: 8, name: 'Bela' } as NonNullable<DeskAnswer['person']>
 const signedOut = () => new ProblemError({ status: 401, code: 'not-signed-in', detail: '' })
+const failing = () => new ProblemError({ status: 500, code: 'internal', detail: '' })
 const refused = () => new ProblemError({ status: 409, code: 'refused', detail: 'No.' })
 
 beforeEach(() => {
@@ -43,6 +55,7 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
   const waived: WaiverForm[] = []
   const refunded: (RefundForm & { uid: number; key: string })[] = []
   const charged: (ChargeForm & { uid: number; key: string })[] = []
+  const closed: (ClosingForm & { key: string })[] = []
   const answers = new Map<string, Partial<DeskAnswer>>()
   const onEntry = vi.fn()
   const onSignedOut = vi.fn()
@@ -86,6 +99,17 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
         charged.push({ ...form, uid, key })
         return { change: 90 }
       },
+      async reversePayment() {
+        return { change: 91 }
+      },
+      async reverseCharge() {
+        return { change: 92 }
+      },
+      async closing(form, key) {
+        reach('closing')
+        closed.push({ ...form, key })
+        return { number: closed.length } as Closing
+      },
       async lost(loan, price) {
         reach('lost')
         return { userId: 7, charges: [{ id: loan, amount: price, open: price } as Charge], change: 70 }
@@ -115,6 +139,7 @@ async function page(rows = new Map<string, Row>(), early?: (desk: Desk) => void)
     waived,
     refunded,
     charged,
+    closed,
     answers,
     onEntry,
     onSignedOut,
@@ -626,9 +651,11 @@ it('R-DESK-7: a part of a fine is waived, and the rest stays open', async () => 
 it('R-SEAM-1: a charge and a credit paid out are sent once, also by the page after a reload', async () => {
   const first = await page()
   first.line.isCut = true
-  first.desk.act('Charge', { kind: 'charge', uid: 7, amount: 20, of: 'damage', reason: 'Wet' })
-  expect(first.desk.act('Charge', { kind: 'charge', uid: 7, amount: 20, of: 'damage', reason: 'Wet' })).toBeNull()
-  first.desk.act('Pay out', { kind: 'refund', uid: 7, amount: 5, method: 'cash', reference: '' })
+  first.desk.act('Charge', { kind: 'charge', uid: 7, name: 'Asha', amount: 20, of: 'damage', reason: 'Wet' })
+  expect(
+    first.desk.act('Charge', { kind: 'charge', uid: 7, name: 'Asha', amount: 20, of: 'damage', reason: 'Wet' }),
+  ).toBeNull()
+  first.desk.act('Pay out', { kind: 'refund', uid: 7, name: 'Asha', amount: 5, method: 'cash', reference: '' })
   await after(0)
   expect(labels(first.desk)).toEqual(['Charge', 'Pay out'])
   const kept = first.desk.snapshot().waiting.map(({ key }) => key)
@@ -637,7 +664,36 @@ it('R-SEAM-1: a charge and a credit paid out are sent once, also by the page aft
   expect(charged).toEqual([{ uid: 7, amount: 20, kind: 'damage', reason: 'Wet', key: kept[0] }])
   expect(refunded).toEqual([{ uid: 7, amount: 5, method: 'cash', reference: '', key: kept[1] }])
   const words = desk.snapshot().log.map((one) => messagesOf(one).join())
-  expect(words).toEqual([expect.stringContaining('paid out'), expect.stringContaining('charged')])
+  expect(words).toEqual([expect.stringMatching(/^Asha: .*paid out/), expect.stringMatching(/^Asha: .*charged/)])
+})
+
+it('R-SEAM-1: a day whose closing got no answer is closed once, with the same body', async () => {
+  const { desk, line, closed } = await page()
+  const form = { after: 2, expected: 100, opening: 0, counted: 100, note: '' }
+  line.fails = () => failing()
+  desk.act('Close the day', { kind: 'closing', form })
+  await after(60_000)
+  const [unknown] = desk.snapshot().unknown
+  if (!unknown) throw new Error('no task of unknown outcome')
+  line.fails = () => null
+  desk.tryAgain(unknown.key)
+  await after(0)
+  expect(closed).toEqual([{ ...form, key: unknown.key }])
+})
+
+it('R-SEAM-6: what was set aside stays under Earlier, also after a reload, until it is checked', async () => {
+  const first = await page()
+  first.line.fails = () => failing()
+  first.desk.act('Charge', { kind: 'charge', uid: 7, name: 'Asha', amount: 20, of: 'damage', reason: 'Wet' })
+  await after(60_000)
+  const [unknown] = first.desk.snapshot().unknown
+  first.desk.giveUp(unknown?.key ?? '')
+  const { desk } = await page(first.rows)
+  const [kept] = desk.snapshot().log
+  if (!kept) throw new Error('no entry')
+  expect([kept.label, isUnsettled(kept, desk.snapshot().acts)]).toEqual(['Charge', true])
+  desk.setAside(kept)
+  expect(isUnsettled(kept, desk.snapshot().acts)).toBe(false)
 })
 
 it('R-SEAM-7: a copy to be kept has its own class, and says first for whom', async () => {

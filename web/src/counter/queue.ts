@@ -1,6 +1,8 @@
 import type {
   Charge,
   ChargeForm,
+  Closing,
+  ClosingForm,
   DeskAnswer,
   DeskReader,
   LostLoan,
@@ -70,6 +72,9 @@ type Calls = {
   waive: (charge: number, form: WaiverForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
   refund: (uid: number, form: RefundForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
   charge: (uid: number, form: ChargeForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  reversePayment: (receipt: string, reason: string, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  reverseCharge: (charge: number, reason: string, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  closing: (form: ClosingForm, key: string, signal: AbortSignal) => Promise<Closing>
   lost: (loan: number, price: number, key: string, signal: AbortSignal) => Promise<LostLoan>
   undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
   /** Returns true if a copy has this barcode. */
@@ -372,7 +377,7 @@ export class Desk {
         const charges = fines.charges.map(({ id }) => id)
         const form = freeze<PaymentForm>({ amount, method, charges, ...(reference && { reference }) })
         const { receipt, change } = await calls.pay(fines.uid, form, key, signal)
-        const words = [t('desk.screen.taken', { amount: receipt.amount, number: receipt.number })]
+        const words = [named(receipt.userName, t('desk.screen.taken', receipt))]
         return { kind: 'settled', words, receipt, change }
       }
       case 'waive': {
@@ -381,23 +386,38 @@ export class Desk {
         const { amount = charge.open } = task
         const form = freeze<WaiverForm>({ amount, reason: task.reason })
         const { change } = await calls.waive(charge.id, form, key, signal)
-        return { kind: 'settled', words: [t('desk.screen.waived', { amount })], change }
+        return { kind: 'settled', words: [named(task.fines.name, t('desk.screen.waived', { amount }))], change }
       }
       case 'refund': {
-        const { uid, amount, method, reference } = task
+        const { uid, name, amount, method, reference } = task
         const { change } = await calls.refund(uid, freeze<RefundForm>({ amount, method, reference }), key, signal)
-        return { kind: 'settled', words: [t('desk.screen.refunded', { amount })], change }
+        return { kind: 'settled', words: [named(name, t('desk.screen.refunded', { amount }))], change }
       }
       case 'charge': {
-        const { uid, amount, of, reason } = task
+        const { uid, name, amount, of, reason } = task
         const { change } = await calls.charge(uid, freeze<ChargeForm>({ amount, kind: of, reason }), key, signal)
-        return { kind: 'settled', words: [t('desk.screen.charged', { amount, reason: quoted(reason) })], change }
+        const words = [named(name, t('desk.screen.charged', { amount, reason: quoted(reason) }))]
+        return { kind: 'settled', words, change }
       }
       case 'lost': {
         const lost = await calls.lost(task.loan.id, freeze(task.price), key, signal)
         const sum = lost.charges.reduce((cents, { amount }) => cents + Math.round(amount * 100), 0) / 100
-        const words = [t('desk.screen.lost', { title: quoted(task.loan.title), sum })]
+        const words = [named(task.loan.userName, t('desk.screen.lost', { title: quoted(task.loan.title), sum }))]
         return { kind: 'settled', words, lost, change: lost.change }
+      }
+      case 'reverse-payment': {
+        const { receipt, amount, reason } = task
+        const { change } = await calls.reversePayment(receipt, freeze(reason), key, signal)
+        return { kind: 'settled', words: [t('money.reverse.done', { receipt, amount })], change }
+      }
+      case 'reverse-charge': {
+        const { charge, amount, reason } = task
+        const { change } = await calls.reverseCharge(charge, freeze(reason), key, signal)
+        return { kind: 'settled', words: [t('money.reverse.chargeDone', { amount })], change }
+      }
+      case 'closing': {
+        const closing = await calls.closing(freeze(task.form), key, signal)
+        return { kind: 'settled', words: [t('money.close.done', { number: closing.number })], closing }
       }
       case 'undo': {
         freeze(task.change)
@@ -615,6 +635,10 @@ export class Desk {
     for (const [id, one] of open) this.#stored.set(id, one)
   }
 }
+
+/** Puts the reader's name before a sentence: the next reader may be open when the answer comes. */
+const named = (name: string | null | undefined, sentence: string): string =>
+  name ? t('outbox.named', { action: name, label: sentence }) : sentence
 
 function seen(entry: LogEntry): LogEntry {
   const { isUnseen: _, ...rest } = entry

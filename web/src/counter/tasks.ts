@@ -1,10 +1,10 @@
-import type { Charge, DeskAnswer, LostLoan, Method, Receipt, Scan } from '../api/types'
+import type { Charge, Closing, ClosingForm, DeskAnswer, LostLoan, Method, Receipt, Scan } from '../api/types'
 
 /** Request to the server, without the open reader: the desk adds the reader when it sends the request. */
 export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>
 
-/** Charges of one reader with their open amounts. */
-export type Fines = { uid: number; charges: readonly Pick<Charge, 'id' | 'open'>[] }
+/** Charges of one reader with their open amounts; `name` is the reader's. */
+export type Fines = { uid: number; name?: string | null; charges: readonly Pick<Charge, 'id' | 'open'>[] }
 
 /** Action of the librarian, as data that outlives the page. */
 export type Task =
@@ -15,11 +15,17 @@ export type Task =
   /** Waives the open amount that `fines` names if `amount` is missing. */
   | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
   /** Pays out credit of a reader. */
-  | { kind: 'refund'; uid: number; amount: number; method: Method; reference: string }
+  | { kind: 'refund'; uid: number; name: string; amount: number; method: Method; reference: string }
   /** Charges a reader for damage or another cause. */
-  | { kind: 'charge'; uid: number; amount: number; of: Charge['of']; reason: string }
+  | { kind: 'charge'; uid: number; name: string; amount: number; of: Charge['of']; reason: string }
   /** Declares the copy of a loan lost and charges its price. */
-  | { kind: 'lost'; loan: { id: number; title: string }; price: number }
+  | { kind: 'lost'; loan: { id: number; title: string; userName?: string }; price: number }
+  /** Reverses the payment of a receipt. */
+  | { kind: 'reverse-payment'; receipt: string; amount: number; reason: string }
+  /** Reverses a charge. */
+  | { kind: 'reverse-charge'; charge: number; amount: number; reason: string }
+  /** Closes the till. */
+  | { kind: 'closing'; form: ClosingForm }
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */
   | { kind: 'close' }
@@ -35,6 +41,9 @@ const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>([
   'refund',
   'charge',
   'lost',
+  'reverse-payment',
+  'reverse-charge',
+  'closing',
   'undo',
   'close',
   'reopen',
@@ -55,6 +64,7 @@ export type Settled = {
   words: readonly string[]
   receipt?: Receipt
   lost?: LostLoan
+  closing?: Closing
   /** Change id for Undo. */
   change?: number | null
 }
@@ -83,6 +93,7 @@ export function isLogEntry(value: unknown): value is LogEntry {
   if (typeof id !== 'string' || typeof label !== 'string' || typeof outcome !== 'object' || outcome === null)
     return false
   const { kind, answer, task, words } = outcome as Record<string, unknown>
+  if (kind === 'set-aside') return true
   if (kind === 'failed') return isTask(task)
   if (kind === 'settled') return isTask(task) && Array.isArray(words)
   return (

@@ -6,7 +6,16 @@ import { findCopy } from '../api/copies'
 import { afterTask, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
-import { chargePerson, loseCopy, refundCredit, takePayment, waiveCharge } from '../api/money'
+import {
+  cancelCharge,
+  cancelPayment,
+  chargePerson,
+  loseCopy,
+  refundCredit,
+  takePayment,
+  waiveCharge,
+} from '../api/money'
+import { closeDay } from '../api/till'
 import { undoChange } from '../api/undo'
 import { draftOf } from '../lib/drafts'
 import { t } from '../lib/messages'
@@ -50,6 +59,9 @@ function deskOf(uid: number, queries: QueryClient): Desk {
       waive: waiveCharge,
       refund: refundCredit,
       charge: chargePerson,
+      reversePayment: cancelPayment,
+      reverseCharge: cancelCharge,
+      closing: closeDay,
       lost: loseCopy,
       undo: undoChange,
       isCopy: async (code, signal) => (await findCopy(code, signal)) !== null,

@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useOwner } from '../api/draft'
 import type { Entry } from '../lib/outbox'
 import { sharedStore, storedTasks } from '../lib/outboxStore'
 import type { Desk, FormEnding } from './queue'
@@ -24,32 +25,56 @@ export type KeptTask = {
 
 /**
  * Sends a form's task through the desk's queue, which keeps it if the form or the page is left (R-SEAM-1). A form that opens
- * while its task is still under way shows that task. `isMine` recognises the tasks of the form.
+ * while its task is still under way shows that task; while one is under way in another tab of the librarian, it sends none.
+ * `isMine` recognises the tasks of the form.
  */
 export function useKeptTask(isMine: (task: Task) => boolean): KeptTask {
   const state = useDesk()
   const { desk, line } = state
+  const owner = String(useOwner())
   const [own, setOwn] = useState<string | null>(null)
   const [ending, setEnding] = useState<FormEnding | null>(null)
+  const [found, setFound] = useState<readonly string[] | null>(null)
+  const isChecking = useRef(false)
   const sent = state.waiting.find(({ task }) => isMine(task)) ?? null
   const unknown = state.unknown.find(({ task }) => isMine(task)) ?? null
   const elsewhere = useTasksElsewhere(desk, isMine)
   const key = (sent ?? unknown)?.key
   useLayoutEffect(() => (key === undefined ? undefined : desk.watch(key, setEnding)), [desk, key])
 
+  async function send(label: string, task: Task): Promise<void> {
+    if (isChecking.current) return
+    isChecking.current = true
+    const others = await labelsElsewhere(desk, isMine, owner)
+    isChecking.current = false
+    setFound(others)
+    if (others.length > 0) return
+    setEnding(null)
+    setOwn(desk.act(label, task))
+  }
+
   return {
     desk,
-    send: (label, task) => {
-      setEnding(null)
-      setOwn(desk.act(label, task))
-    },
+    send: (label, task) => void send(label, task),
     pending: sent !== null,
     waiting: sent && (sent.key !== own || line !== 'clear') ? sent : null,
     unknown: sent ? null : unknown,
-    elsewhere,
+    elsewhere: found ?? elsewhere,
     done: ending && 'done' in ending ? ending.done : null,
     refused: ending && 'refused' in ending ? ending.refused : null,
   }
+}
+
+/** Returns the labels of such tasks in this browser that are not this page's: of one owner or of all. */
+async function labelsElsewhere(
+  desk: Desk,
+  isMine: (task: Task) => boolean,
+  owner?: string,
+): Promise<readonly string[]> {
+  const entries = await storedTasks(sharedStore(), 'desk', isTask, owner)
+  const { waiting, unknown } = desk.snapshot()
+  const here = new Set([...waiting, ...unknown].map(({ key }) => key))
+  return entries.filter(({ key, task }) => !here.has(key) && isMine(task)).map(({ label }) => label)
 }
 
 /**
@@ -60,13 +85,7 @@ export function useTasksElsewhere(desk: Desk, isMine: (task: Task) => boolean): 
   const [labels, setLabels] = useState<readonly string[]>([])
   useEffect(() => {
     let isOver = false
-    void (async () => {
-      const entries = await storedTasks(sharedStore(), 'desk', isTask)
-      const { waiting, unknown } = desk.snapshot()
-      const here = new Set([...waiting, ...unknown].map(({ key }) => key))
-      const others = entries.filter(({ key, task }) => !here.has(key) && isMine(task))
-      if (!isOver) setLabels(others.map(({ label }) => label))
-    })()
+    void labelsElsewhere(desk, isMine).then((found) => !isOver && setLabels(found))
     return () => {
       isOver = true
     }

@@ -26,10 +26,17 @@ export function useTaskForm<Values extends Record<string, unknown>>(kept: KeptTa
   return {
     form,
     /** Reason of the last refusal, unless the fields show it. */
-    failure: refused && Object.keys(fieldsOf(refused)).length === 0 ? messageOf(refused) : null,
+    failure: refused ? failureOf(refused, form.values) : null,
     onSubmit: form.onSubmit((values) => {
       const { label, task } = taskOf(values)
       send(label, task)
     }, focusFirstError),
   }
+}
+
+/** Returns the reason of a refusal that no field of the form shows. */
+function failureOf(error: unknown, values: Record<string, unknown>): string | null {
+  const fields = Object.entries(fieldsOf(error))
+  if (fields.length === 0) return messageOf(error)
+  return fields.find(([field]) => !(field in values))?.[1] ?? null
 }

@@ -278,13 +278,14 @@ function isEntry<T>(value: unknown, knows: (task: unknown) => task is T): value 
   )
 }
 
-/** Returns the tasks of a box in this browser, of all pages and persons. */
+/** Returns the tasks of a box in this browser, of all pages, of one owner or of all. */
 export async function storedTasks<T>(
   store: Store,
   box: string,
   knows: (task: unknown) => task is T,
+  owner?: string,
 ): Promise<Entry<T>[]> {
-  const rows = await store.read(box).catch(() => [])
+  const rows = await store.read(box, owner).catch(() => [])
   return rows.flatMap(({ value }) => (isEntry(value, knows) ? [value] : []))
 }
 

@@ -10,10 +10,12 @@ type DialogEndProps = {
   onCancel: () => void
   /** Red button, for an action that cannot easily be undone. */
   danger?: boolean
+  /** True while the form cannot be submitted; the form says why. */
+  disabled?: boolean
 }
 
 /** End of a form in a window: failure, cancel button and submit button. */
-export function DialogEnd({ failure, submit, pending, onCancel, danger = false }: DialogEndProps) {
+export function DialogEnd({ failure, submit, pending, onCancel, danger = false, disabled = false }: DialogEndProps) {
   return (
     <>
       {failure !== null && (
@@ -25,7 +27,7 @@ export function DialogEnd({ failure, submit, pending, onCancel, danger = false }
         <Button variant="default" onClick={onCancel}>
           {t('common.cancel')}
         </Button>
-        <Button type="submit" loading={pending} {...(danger && { color: 'red' })}>
+        <Button type="submit" loading={pending} disabled={disabled} {...(danger && { color: 'red' })}>
           {submit}
         </Button>
       </Group>

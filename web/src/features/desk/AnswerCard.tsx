@@ -138,6 +138,14 @@ function Offered({ entry, offer, acts, actions, takesByKey }: OfferedProps) {
         </div>
       )
     case 'undo':
-      return <Undo change={offer.change} state={acts.get(`undo ${offer.change}`)} act={actions.act} keyed />
+      return (
+        <Undo
+          change={offer.change}
+          state={acts.get(`undo ${offer.change}`)}
+          what={messagesOf(entry)[0] ?? ''}
+          act={actions.act}
+          keyed
+        />
+      )
   }
 }

@@ -109,20 +109,20 @@ const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, act
             {fine !== null && <Money fine={fine} debtor={debtor} entry={entry} actions={actions} />}
             {isAsking && <Act words={t('desk.screen.choose')} onPress={() => actions.show(entry)} />}
             {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => actions.again(entry)} />}
-            {isOpen && (
-              <Act
-                words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
-                isQuiet
-                onPress={() => actions.setAside(entry)}
-              />
-            )}
+            {isOpen && <Act words={wordsToClose(outcome.kind, fine)} isQuiet onPress={() => actions.setAside(entry)} />}
           </div>
         )}
       </div>
-      {change !== null && <Undo change={change} state={undo} act={actions.act} />}
+      {change !== null && <Undo change={change} state={undo} what={headline ?? ''} act={actions.act} />}
     </li>
   )
 })
+
+/** Text of the button by which the librarian is done with an open entry. */
+function wordsToClose(kind: LogEntry['outcome']['kind'], fine: number | null): string {
+  if (kind === 'set-aside') return t('desk.screen.checked')
+  return fine === null ? t('outbox.setAside') : t('desk.screen.later')
+}
 
 type MoneyProps = { fine: number; debtor: string | null; entry: LogEntry; actions: EntryActions }
 
@@ -132,7 +132,7 @@ function Money({ fine, debtor, entry, actions }: MoneyProps) {
   const [id, uid] = [answer?.charge?.id, answer?.charged]
   if (id === undefined || typeof uid !== 'number') return null
   const label = t('desk.screen.take', { amount: fine })
-  const fines = { uid, charges: [{ id, open: fine }] }
+  const fines = { uid, name: debtor, charges: [{ id, open: fine }] }
   return (
     <>
       {debtor !== null && <Reader uid={uid} name={debtor} />}

@@ -15,7 +15,7 @@ type FineProps = { fine: OpenFine; actions: EntryActions; keyed: boolean }
 const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly Method[]
 
 /** Fine of a return: taken now, waived with a reason, or left for later (R-DESK-7). */
-export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FineProps) {
+export function Fine({ fine: { entry, id, open, uid, name }, actions, keyed }: FineProps) {
   const [isWaiving, setWaiving] = useState(false)
   const [typed, setTyped] = useState(String(open))
   const [wrong, setWrong] = useState<string | null>(null)
@@ -26,7 +26,7 @@ export function Fine({ fine: { entry, id, open, uid }, actions, keyed }: FinePro
   const [method, setMethod] = useState<Method>('cash')
   const amount = amountOf(typed)
   const isPayable = amount !== null && amount > 0 && amount <= open
-  const fines = { uid, charges: [{ id, open }] }
+  const fines = { uid, name, charges: [{ id, open }] }
   useAltKey('KeyT', take, keyed && !isWaiving)
   useAltKey('KeyW', waive, keyed && !isWaiving)
   useAltKey('KeyL', later, keyed && !isWaiving)
@@ -123,7 +123,7 @@ export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
     kind: 'pay',
     amount,
     method,
-    fines: { uid: first.uid, charges: fines.map(({ id, open }) => ({ id, open })) },
+    fines: { uid: first.uid, name, charges: fines.map(({ id, open }) => ({ id, open })) },
   } as const
   return (
     <form

@@ -8,6 +8,8 @@ import classes from './Desk.module.css'
 
 type UndoProps = {
   change: number
+  /** Sentence that says what is undone. */
+  what: string
   /** Undefined until the button is pressed. */
   state: 'sent' | 'done' | undefined
   act: EntryActions['act']
@@ -16,7 +18,7 @@ type UndoProps = {
 }
 
 /** Undoes a change (R-UNDO-1). */
-export function Undo({ change, state, act, keyed }: UndoProps) {
+export function Undo({ change, what, state, act, keyed }: UndoProps) {
   const button = useRef<HTMLButtonElement>(null)
   useAltKey('KeyZ', button, keyed === true)
 
@@ -31,7 +33,7 @@ export function Undo({ change, state, act, keyed }: UndoProps) {
       aria-keyshortcuts={keyed && 'Alt+Z'}
       // Not disabled while pending, so that the button keeps the focus; a second press is a no-op.
       aria-busy={state === 'sent'}
-      onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
+      onClick={() => act(t('outbox.named', { action: t('desk.screen.undo'), label: what }), { kind: 'undo', change })}
     >
       {t(keyed && showsKeys() ? 'desk.screen.undoKey' : 'desk.screen.undo')}
     </Button>

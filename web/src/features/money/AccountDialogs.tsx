@@ -1,10 +1,12 @@
-import { NativeSelect, Stack, TextInput } from '@mantine/core'
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, type FormEventHandler, type ReactNode } from 'react'
-import type { Charge, Method } from '../../api/types'
+import type { Charge, Line, Method } from '../../api/types'
+import { actsOf } from '../../counter/acts'
+import type { Task } from '../../counter/tasks'
 import { useKeptTask, type KeptTask } from '../../counter/useKeptTask'
 import { useTaskForm } from '../../counter/useTaskForm'
 import { amountOf, typedAmount } from '../../lib/amount'
-import { moneyText } from '../../lib/format'
+import { moneyText, quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
@@ -28,17 +30,19 @@ const amountWrong = (typed: string) => amountProblem(t('money.account.amount'), 
 const chargeText = ({ of, reason, open }: Charge) => `${t(`money.charge.${of}`)} · ${reason} · ${moneyText(open)}`
 
 type TaskDialogProps = {
-  title: string
+  title: ReactNode
   kept: KeptTask
   onSubmit: FormEventHandler<HTMLFormElement>
   failure: string | null
   submit: string
+  /** Red button, for an action that cannot easily be undone. */
+  danger?: boolean
   onClose: () => void
   children: ReactNode
 }
 
 /** Window with the form of a task; closes once the task is done. */
-function TaskDialog({ title, kept, onSubmit, failure, submit, onClose, children }: TaskDialogProps) {
+function TaskDialog({ title, kept, onSubmit, failure, submit, danger = false, onClose, children }: TaskDialogProps) {
   const isDone = kept.done !== null
   useEffect(() => {
     if (isDone) onClose()
@@ -49,7 +53,7 @@ function TaskDialog({ title, kept, onSubmit, failure, submit, onClose, children 
         <form noValidate onSubmit={onSubmit}>
           <Stack>
             {children}
-            <DialogEnd failure={failure} submit={submit} pending={kept.pending} onCancel={onClose} />
+            <DialogEnd failure={failure} submit={submit} pending={kept.pending} onCancel={onClose} danger={danger} />
           </Stack>
         </form>
       </KeptForm>
@@ -73,7 +77,7 @@ export function Waive({ uid, name, charges, onClose }: Shared & { charges: reado
       const chosen = charges.filter(({ id }) => String(id) === charge)
       return {
         label: t('money.waive.label', { amount, name }),
-        task: { kind: 'waive', fines: { uid, charges: chosen }, reason, amount },
+        task: { kind: 'waive', fines: { uid, name, charges: chosen }, reason, amount },
       }
     },
   })
@@ -112,7 +116,7 @@ export function Refund({ uid, name, credit, onClose }: Shared & { credit: number
       const amount = amountOf(typed) ?? 0
       return {
         label: t('money.refund.label', { amount, name }),
-        task: { kind: 'refund', uid, amount, method, reference },
+        task: { kind: 'refund', uid, name, amount, method, reference },
       }
     },
   })
@@ -146,7 +150,7 @@ export function ChargeSomething({ uid, name, onClose }: Shared) {
       const amount = amountOf(typed) ?? 0
       return {
         label: t('money.charge.label', { amount, name }),
-        task: { kind: 'charge', uid, amount, of: kind, reason },
+        task: { kind: 'charge', uid, name, amount, of: kind, reason },
       }
     },
   })
@@ -161,6 +165,7 @@ export function ChargeSomething({ uid, name, onClose }: Shared) {
     >
       <NativeSelect
         label={t('money.kind')}
+        data-autofocus
         // Fines are left out, because the end of a loan charges them.
         data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
           value: kind,
@@ -169,7 +174,41 @@ export function ChargeSomething({ uid, name, onClose }: Shared) {
         {...form.getInputProps('kind')}
       />
       <TextInput label={t('money.charge.for')} autoComplete="off" {...form.getInputProps('reason')} />
-      <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+      <AmountInput label={t('money.account.amount')} {...form.getInputProps('amount')} />
+    </TaskDialog>
+  )
+}
+
+/** Form that reverses the payment or the charge of a line, with a reason. */
+export function Reverse({ line, onClose }: { line: Line; onClose: () => void }) {
+  const { id, amount, receipt } = line
+  const task = (reason: string): Task =>
+    receipt === null
+      ? { kind: 'reverse-charge', charge: id, amount, reason }
+      : { kind: 'reverse-payment', receipt, amount: -amount, reason }
+  const [act] = actsOf(task(''))
+  const kept = useKeptTask((one) => actsOf(one)[0] === act)
+  const title =
+    receipt === null
+      ? t('money.reverse.chargeNamed', { amount, of: quoted(line.reason) })
+      : t('money.reverse.title', { receipt })
+  const { form, failure, onSubmit } = useTaskForm(kept, {
+    initial: { reason: '' },
+    validate: { reason: (reason) => (reason.trim() === '' ? required(t('money.reason')) : null) },
+    taskOf: ({ reason }) => ({ label: title, task: task(reason) }),
+  })
+  return (
+    <TaskDialog
+      title={<span dir="auto">{title}</span>}
+      kept={kept}
+      onSubmit={onSubmit}
+      failure={failure}
+      submit={t(receipt === null ? 'money.reverse.chargeSubmit' : 'money.reverse.submit')}
+      danger
+      onClose={onClose}
+    >
+      <Text>{receipt === null ? t('money.reverse.chargeWhat') : t('money.reverse.what', { amount: -amount })}</Text>
+      <TextInput label={t('money.reason')} autoComplete="off" data-autofocus {...form.getInputProps('reason')} />
     </TaskDialog>
   )
 }

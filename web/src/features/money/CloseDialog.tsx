@@ -1,24 +1,23 @@
 import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
-import { useRef, useState } from 'react'
 import { Link } from 'react-router'
-import { useActionForm } from '../../api/form'
-import { closeDay, tillQuery } from '../../api/till'
-import type { Closing, Till } from '../../api/types'
+import { tillQuery } from '../../api/till'
+import type { Till } from '../../api/types'
 import type { Task } from '../../counter/tasks'
 import { useDesk } from '../../counter/useDesk'
-import { useTasksElsewhere } from '../../counter/useKeptTask'
+import { useKeptTask, useTasksElsewhere, type KeptTask } from '../../counter/useKeptTask'
+import { useTaskForm } from '../../counter/useTaskForm'
 import { amountOf, typedAmount } from '../../lib/amount'
 import { focusHere } from '../../lib/focus'
 import { t } from '../../lib/messages'
-import { fieldsOf, messageOf } from '../../lib/problem'
 import { paths } from '../../screens'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ListState } from '../../ui/ListState'
 import { ClosingSheet } from './ClosingSheet'
+import { KeptForm } from './KeptForm'
 import { differenceText } from './differenceText'
 import { sumOf, TillFacts } from './TillFacts'
 
@@ -28,8 +27,9 @@ type CloseDialogProps = { onClose: () => void }
 export function CloseDialog({ onClose }: CloseDialogProps) {
   const query = useQuery({ ...tillQuery, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const data = query.isFetchedAfterMount ? query.data : undefined
-  const [closing, setClosing] = useState<Closing | null>(null)
-  if (closing !== null) {
+  const kept = useKeptTask(({ kind }) => kind === 'closing')
+  const closing = kept.done?.closing
+  if (closing) {
     return (
       <Dialog onClose={onClose} title={t('money.close.done', { number: closing.number })} size="lg">
         <Stack>
@@ -48,41 +48,41 @@ export function CloseDialog({ onClose }: CloseDialogProps) {
   }
   return (
     <Dialog onClose={onClose} title={t('money.close.title')}>
-      <ListState query={{ ...query, data }} lines={6}>
-        {(till) => <CloseForm till={till} onClose={onClose} onClosed={setClosing} reload={query.refetch} />}
-      </ListState>
+      <KeptForm kept={kept} onClose={onClose}>
+        <ListState query={{ ...query, data }} lines={6}>
+          {(till) => <CloseForm till={till} kept={kept} onClose={onClose} reload={query.refetch} />}
+        </ListState>
+      </KeptForm>
     </Dialog>
   )
 }
 
 /** True if a task changes the cash of the till. */
-const movesCash = ({ kind }: Task): boolean => kind === 'pay' || kind === 'refund' || kind === 'undo'
+const movesCash = ({ kind }: Task): boolean =>
+  kind === 'pay' || kind === 'refund' || kind === 'reverse-payment' || kind === 'undo'
 
 type CloseFormProps = {
   till: Till
+  kept: KeptTask
   onClose: () => void
-  onClosed: (closing: Closing) => void
   reload: () => Promise<unknown>
 }
 
-function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
+function CloseForm({ till, kept, onClose, reload }: CloseFormProps) {
   const { after, expected } = till
-  const warning = useRef<HTMLDivElement>(null)
-  const { form, onSubmit, pending, error } = useActionForm({
-    action: closeDay,
-    initial: { opening: typedAmount(till.opening), counted: '', note: '' },
-    inputOf: ({ opening: float, counted, note }: { opening: string; counted: string; note: string }) => ({
-      after,
-      expected,
-      opening: amountOf(float) ?? 0,
-      counted: amountOf(counted) ?? 0,
-      note,
-    }),
+  const { form, failure, onSubmit } = useTaskForm(kept, {
+    initial: { opening: typedAmount(till.opening), counted: '', note: '', after, expected },
     validate: {
-      opening: (typed: string) => (typed.trim() === '' ? null : amountProblem(t('money.close.opening'), typed)),
-      counted: (typed: string) => amountProblem(t('money.close.counted'), typed),
+      opening: (typed) => (typed.trim() === '' ? null : amountProblem(t('money.close.opening'), typed)),
+      counted: (typed) => amountProblem(t('money.close.counted'), typed),
     },
-    onDone: onClosed,
+    taskOf: ({ opening: float, counted, note }) => ({
+      label: t('money.close.submit'),
+      task: {
+        kind: 'closing',
+        form: { after, expected, opening: amountOf(float) ?? 0, counted: amountOf(counted) ?? 0, note },
+      },
+    }),
   })
   const { desk, waiting, unknown } = useDesk()
   const unsent = [...unknown, ...waiting].filter(({ task }) => movesCash(task))
@@ -90,22 +90,13 @@ function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
   const opening = amountOf(form.values.opening) ?? 0
   const counted = amountOf(form.values.counted)
   const difference = counted === null ? null : sumOf(counted, -sumOf(opening, expected))
-  const wrong = fieldsOf(error)
-  const stale = wrong['after'] ?? wrong['expected']
-  const failure = error === null || Object.keys(wrong).length > 0 ? null : messageOf(error)
+  const stale = form.errors['after'] ?? form.errors['expected']
 
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        if (unsent.length === 0) return onSubmit(event)
-        event.preventDefault()
-        warning.current?.focus()
-      }}
-    >
+    <form noValidate onSubmit={onSubmit}>
       <Stack>
         {unsent.length > 0 && (
-          <Alert color="red" role="alert" tabIndex={-1} ref={warning}>
+          <Alert color="red" role="alert">
             {t('money.close.unsent', { list: unsent.map(({ label }) => label).join(', ') })}{' '}
             <Anchor component={Link} to={paths.desk()} fz="inherit">
               {t('outbox.toDesk')}
@@ -136,7 +127,13 @@ function CloseForm({ till, onClose, onClosed, reload }: CloseFormProps) {
             </Button>
           </Alert>
         )}
-        <DialogEnd failure={failure} submit={t('money.close.submit')} pending={pending} onCancel={onClose} />
+        <DialogEnd
+          failure={failure}
+          submit={t('money.close.submit')}
+          pending={kept.pending}
+          disabled={unsent.length > 0}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

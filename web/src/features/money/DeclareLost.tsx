@@ -75,14 +75,14 @@ function Form({ loan, price, kept, onClose }: FormProps) {
     initial: { price: price === null ? '' : typedAmount(price) },
     validate: { price: (typed) => amountProblem(t('copies.edit.price'), typed) },
     taskOf: ({ price: typed }) => {
-      const { id, title } = loan
+      const { id, title, userName } = loan
       return {
         label: t('money.lost.label', { title: quoted(title) }),
-        task: { kind: 'lost', loan: { id, title }, price: amountOf(typed) ?? 0 },
+        task: { kind: 'lost', loan: { id, title, userName }, price: amountOf(typed) ?? 0 },
       }
     },
   })
-  const asked = amountOf(form.values.price) ?? 0
+  const asked = Math.max(0, amountOf(form.values.price) ?? 0)
 
   return (
     <form noValidate onSubmit={onSubmit}>
@@ -93,7 +93,7 @@ function Form({ loan, price, kept, onClose }: FormProps) {
         <AmountInput
           label={t('copies.edit.price')}
           description={price === null ? t('money.lost.unknown') : t('money.lost.known', { price })}
-          data-autofocus
+          ref={focusHere}
           {...form.getInputProps('price')}
         />
         <Text role="status">{t('money.lost.sum', { fine: loan.fine, price: asked, sum: loan.fine + asked })}</Text>

@@ -9,6 +9,11 @@ type KeptFormProps = { kept: KeptTask; onClose: () => void; children: ReactNode 
 /** Shows a form, or in its place the form's task that waits for the server or has an unknown outcome (R-SEAM-5). */
 export function KeptForm({ kept: { desk, waiting, unknown, elsewhere }, onClose, children }: KeptFormProps) {
   const isShown = waiting === null && unknown === null
+  // The form must not offer the same action again before it is known whether it was done.
+  const setAside = (key: string) => {
+    desk.giveUp(key)
+    onClose()
+  }
   return (
     <>
       {!isShown && (
@@ -21,7 +26,7 @@ export function KeptForm({ kept: { desk, waiting, unknown, elsewhere }, onClose,
               <Text>{t('outbox.kept')}</Text>
             </>
           )}
-          <UnknownTasks entries={unknown ? [unknown] : []} onTryAgain={desk.tryAgain} onSetAside={desk.giveUp} />
+          <UnknownTasks entries={unknown ? [unknown] : []} onTryAgain={desk.tryAgain} onSetAside={setAside} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('common.close')}

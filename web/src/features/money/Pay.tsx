@@ -44,7 +44,7 @@ export default function Pay({ uid, name, owed, charges, onClose }: PayProps) {
     },
     taskOf: ({ amount: typed, method, reference }) => {
       const paid = amountOf(typed) ?? 0
-      const fines = { uid, charges: (charges ?? []).map((id) => ({ id, open: 0 })) }
+      const fines = { uid, name, charges: (charges ?? []).map((id) => ({ id, open: 0 })) }
       return {
         label: t('money.pay.label', { amount: paid, name }),
         task: { kind: 'pay', fines, amount: paid, method, reference },
@@ -55,7 +55,7 @@ export default function Pay({ uid, name, owed, charges, onClose }: PayProps) {
   const amount = amountOf(form.values.amount) ?? 0
   const byUpi = form.values.method === 'upi' && config !== undefined && config.upiAddress !== ''
   const payer = useQuery({ ...personQuery(uid), enabled: byUpi }).data
-  const change = form.values.method === 'cash' ? changeOf(form.values) : 0
+  const change = form.values.method === 'cash' && amount > 0 ? changeOf(form.values) : 0
 
   if (receipt) {
     return (
