@@ -60,11 +60,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
           return response
         },
       }
-      const output = await it.send(input, call).catch(async (error: unknown) => {
-        if (!isLost(error)) throw error
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-        return it.send(input, call)
-      })
+      const output = await onceMore(() => it.send(input, call))
       return { output, undo: change === null ? undefined : undoing(queries, change) }
     },
     onSuccess: ({ output }, input) => it.learn?.(queries, output, input),
@@ -95,7 +91,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
       const isExpected = error instanceof ProblemError && it.expected?.includes(error.code)
       if (it.fault && !isExpected) console.error(it.fault, error)
       const failed = notices.failed?.(messageOf(error), error) ?? null
-      const told = failed !== null && isUnanswered(error) ? t('common.notKnown', { reason: messageOf(error) }) : failed
+      const told = failed === null ? null : (notKnown(error) ?? failed)
       if (told !== null && forMe()) notify.failure(told, notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }
@@ -112,16 +108,30 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
   }
 }
 
-/** Pause before a request without an answer is repeated once, under its key, milliseconds. */
+/** Pause before a request with an unknown outcome is repeated once, under its key, milliseconds. */
 const AGAIN_MS = 500
 
-/** True if a request that may have reached the server got no answer. A browser without a network sends nothing. */
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof ProblemError && error.status === 0 && navigator.onLine
+/**
+ * True if the server may have done what it was asked: no answer came although there is a network, or an error of the server
+ * or a proxy. After 503 nothing was changed.
+ */
+const isUnknown = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.status === 0 ? navigator.onLine : error.status >= 500 && error.status !== 503)
 
-/** True if the connection broke; after a time-out, a repeat would double the wait. */
-const isLost = (error: unknown): boolean =>
-  isUnanswered(error) && error instanceof ProblemError && error.code === 'unreachable'
+/** Sends a request, and once more under its key if its outcome is unknown. A repeat after a time-out would double the wait. */
+export async function onceMore<Output>(send: () => Promise<Output>): Promise<Output> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!isUnknown(error) || (error as ProblemError).code === 'timed-out') throw error
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    return send()
+  }
+}
+
+/** Returns the sentence about a write with an unknown outcome; null if the outcome is known. */
+export const notKnown = (error: unknown): string | null =>
+  isUnknown(error) ? t('common.notKnown', { reason: messageOf(error) }) : null
 
 /** Returns the handler of a notice's Undo button. A second press carries the key of the first. */
 export function undoing(queries: QueryClient, change: number): () => Promise<void> {

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { translateMessage } from '../lib/messages'
 import { notify, samePerson } from '../lib/notify'
+import { onceMore } from './action'
 import { keys } from './keys'
 
 /** Undoes a change of today (R-UNDO-1). */
@@ -32,7 +33,7 @@ export const UNDONE = [
 /** Undoes the change of a notice, says what that restored, and reloads the screens. */
 export async function takeBack(queries: QueryClient, change: number, key: string): Promise<void> {
   const forMe = samePerson()
-  const { messages } = await undoChange(change, key)
+  const { messages } = await onceMore(() => undoChange(change, key))
   const restored = messages.map(translateMessage).join(' ')
   if (restored && forMe()) notify.success(restored)
   await Promise.all(UNDONE.map((queryKey) => queries.invalidateQueries({ queryKey })))

@@ -3,6 +3,7 @@ import { Notifications, notifications } from '@mantine/notifications'
 import { useEffect } from 'react'
 import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
+import { notKnown } from '../api/action'
 import { t } from '../lib/messages'
 import { hostNotices, notify, type Notice } from '../lib/notify'
 import { newKey } from '../lib/newKey'
@@ -90,6 +91,6 @@ async function takeBack(notice: string, undo: () => Promise<unknown>): Promise<v
     await undo()
   } catch (error) {
     console.error('The action could not be undone', error)
-    notify.failure(t('common.undoFailed', { reason: messageOf(error) }))
+    notify.failure(notKnown(error) ?? t('common.undoFailed', { reason: messageOf(error) }))
   }
 }
