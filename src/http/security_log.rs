@@ -213,7 +213,11 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/people/{id}/role") => Some(Event::RoleChanged),
         (
             "POST",
-            "/people/{id}/activate" | "/people/{id}/deactivate" | "/people/merge" | "/people/promote",
+            "/people/{id}/activate"
+            | "/people/{id}/deactivate"
+            | "/people/merge"
+            | "/people/promote"
+            | "/imports/people/{id}/undo",
         )
         | ("DELETE", "/people/{id}") => Some(Event::StatusChanged),
         (
@@ -344,9 +348,9 @@ mod tests {
             ("account.made", 2),
             ("code.made", 2),
             ("account.role", 1),
-            ("account.status", 5),
+            ("account.status", 6),
             ("settings.changed", 5),
-            ("data.exported", 9),
+            ("data.exported", 10),
             ("backup.taken", 1),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");

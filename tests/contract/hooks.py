@@ -22,7 +22,8 @@ BEYOND_A_SCHEMA = {
     "quietHoursEmpty", "mailHourIsQuiet",
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notUpiAddress", "upiNeedsRupees", "notLettersAndDigits",
-    "notBarcode", "noSuchOrder", "notAmount", "notPhone",
+    "notBarcode", "noSuchOrder", "notAmount", "notPhone", "notIds", "settings.wording.missing", "settings.wording.unknown",
+    "settings.wording.oneLine",
     # What a file holds
     "import.unsound", "notPicture", "pictureLarge", "pictureDamaged",
 }
@@ -37,6 +38,8 @@ ALTERNATIVES = {
     ("POST", "/books/{id}/copies"): {"required"},
     ("POST", "/books/{id}/holds"): {"missing"},
     ("POST", "/people/promote"): {"required"},
+    # A copy whose price is not known.
+    ("POST", "/loans/{id}/lost"): {"required"},
 }
 
 _numbers = itertools.count(1)

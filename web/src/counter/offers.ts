@@ -17,6 +17,7 @@ export type Offer =
   | { kind: 'found'; lost: LostPrice }
   | { kind: 'damaged'; copy: Copy }
   | { kind: 'again' }
+  | { kind: 'checked' }
   | { kind: 'undo'; change: number }
 
 /** States in which damage cannot be recorded: the copy is in repair already, or its title is deleted. */
@@ -29,6 +30,7 @@ export function offersOf(entry: LogEntry, acts: Acts): Offer[] {
   if (outcome.kind === 'answered') offers.push(...offersOfAnswer(entry, outcome.request, outcome.answer, acts))
   if (outcome.kind === 'settled' && outcome.receipt) offers.push({ kind: 'receipt', receipt: outcome.receipt })
   if (outcome.kind === 'failed' && !acts.has(`aside ${entry.id}`)) offers.push({ kind: 'again' })
+  if (outcome.kind === 'set-aside' && !acts.has(`aside ${entry.id}`)) offers.push({ kind: 'checked' })
   const change = changeOf(entry)
   if (change !== null) offers.push({ kind: 'undo', change })
   return offers

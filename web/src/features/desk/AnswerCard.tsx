@@ -137,6 +137,14 @@ function Offered({ entry, offer, acts, actions, takesByKey }: OfferedProps) {
           </Button>
         </div>
       )
+    case 'checked':
+      return (
+        <div className={classes.ways}>
+          <Button variant="default" onClick={() => actions.setAside(entry)}>
+            {t('desk.screen.checked')}
+          </Button>
+        </div>
+      )
     case 'undo':
       return (
         <Undo

@@ -164,12 +164,12 @@ function Next({ id }: { id: number | null }) {
       <Button component={Link} to={paths.people()}>
         {t('people.import.toPeople')}
       </Button>
+      <Text c="dimmed">{t('people.import.next')}</Text>
       {id !== null && (
-        <Button component={Link} to={PEOPLE_WORDS.address(id)} variant="default">
+        <Button component={Link} to={PEOPLE_WORDS.address(id)} variant="subtle">
           {t('people.import.undo')}
         </Button>
       )}
-      <Text c="dimmed">{t('people.import.next')}</Text>
     </Group>
   )
 }
