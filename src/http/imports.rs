@@ -542,8 +542,8 @@ pub async fn export_rejected_people(State(app): State<Shared>, Id(id): Id<Import
     export_rejected(&app, imports::Kind::People, id).await
 }
 
-/// Undo a whole import of people: erase those whom it added, and restore the records that it changed. Refused if one of
-/// them used the library or was changed since. The undo runs in the background; read its progress.
+/// Undo a whole import of people: erase the people that it added, and restore the records that it changed. Refused if one
+/// of these people used the library or was changed since. The undo runs in the background; read its progress.
 #[utoipa::path(post, path = "/imports/people/{id}/undo", params(("id" = i64, Path)),
     responses((status = 202, body = FileImport)))]
 pub async fn undo_people_import(

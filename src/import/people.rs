@@ -829,7 +829,7 @@ impl Import<'_> {
         report
     }
 
-    /// Begins the record by which the import can be undone.
+    /// Creates the import's record, which its undo needs.
     fn begin(&self) -> Result<ImportId> {
         let (name, by, now) = (self.name.to_owned(), self.authority.by(), self.moment.at);
         let begun = self.db.write_blocking(move |tx| imports::begin_apart(tx, Kind::People, &name, by, now));

@@ -115,7 +115,7 @@ fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> 
     Ok(false)
 }
 
-/// Erases the next people whom an import added, and restores the records of those whom it changed; true if the undo is over.
+/// Erases the next people that an import added, and restores the records that it changed; true if the undo is over.
 fn take_out_people(
     tx: &mut Tx<'_>,
     id: ImportId,

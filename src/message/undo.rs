@@ -28,7 +28,7 @@ messages! {
     "block.undoCharges" = block_undo_charges(charges: i64):
         "{charges, plural, one {# of these charges was} other {# of these charges were}} paid, waived or cancelled since. Cancel the others one by one.";
     "block.undoImported" = block_undo_imported(people: i64):
-        "{people, plural, one {# of these people has} other {# of these people have}} used the library or changed since. Correct the others by hand.";
+        "{people, plural, one {# of these people has used the library or was} other {# of these people have used the library or were}} changed since. Correct the others by hand.";
     "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
 
     "block.undoLate" = block_undo_late(minutes: i64):

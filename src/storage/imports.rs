@@ -215,6 +215,11 @@ pub fn end(tx: &mut Tx<'_>, id: ImportId, state: State, rejects: Option<&str>, n
     Ok(())
 }
 
+/// Renews the time of the last progress of an undo.
+fn renew(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<()> {
+    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+}
+
 /// Returns an import of a kind by its id.
 pub fn by_id(tx: &mut Tx<'_>, kind: Kind, id: ImportId, now: i64) -> Result<Option<Import>> {
     tx.query_opt(
@@ -309,7 +314,7 @@ pub fn forget_entries(tx: &mut Tx<'_>, id: ImportId, changes: &[ChangeId], now: 
     for change in changes {
         tx.execute_one(sql!("DELETE FROM import_entries WHERE change_id = $1"), &[change])?;
     }
-    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+    renew(tx, id, now)
 }
 
 /// Counts the charges of an import that are on this person's account.
@@ -349,7 +354,7 @@ pub fn add_copies(tx: &mut Tx<'_>, id: ImportId, book: BookId, copies: &[CopyId]
     Ok(())
 }
 
-/// Records people that an import added or changed, each with the change recorded last.
+/// Records people that an import added or changed, each with the person's latest change.
 pub fn add_people(tx: &mut Tx<'_>, id: ImportId, people: &[UserId]) -> Result<()> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -398,7 +403,7 @@ pub fn forget_people(tx: &mut Tx<'_>, id: ImportId, people: &[(UserId, ChangeId)
             &[&id, person],
         )?;
     }
-    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+    renew(tx, id, now)
 }
 
 /// True if this import added the title.
@@ -413,7 +418,7 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
 
 /// Counts the obstacles to the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a
 /// hold, loans that were returned or changed or whose title is deleted, charges that are settled in part or in full, and
-/// people with a later change, such as a loan, an edit or a sign-in code; erased and merged people are none.
+/// people with a later change, such as a loan, an edit or a sign-in code. Erased and merged people do not count.
 pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -498,7 +503,7 @@ pub fn forget(
             &[&id, copy],
         )?;
     }
-    tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
+    renew(tx, id, now)
 }
 
 /// Counts the titles and copies, loans, charges or people of an import that are still to be undone.

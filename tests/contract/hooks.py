@@ -38,7 +38,7 @@ ALTERNATIVES = {
     ("POST", "/books/{id}/copies"): {"required"},
     ("POST", "/books/{id}/holds"): {"missing"},
     ("POST", "/people/promote"): {"required"},
-    # A copy whose price is not known.
+    # Required for a copy without a price.
     ("POST", "/loans/{id}/lost"): {"required"},
 }
 

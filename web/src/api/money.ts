@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { action } from './action'
+import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { everyPage, FIRST_PAGE, pageAfter } from './pages'
@@ -129,27 +129,24 @@ export const chargePerson = (uid: number, body: ChargeForm, key: string, signal:
 export const refundCredit = (uid: number, body: RefundForm, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
-/** Invalidated by reversals. */
-const MONEY = [keys.people, keys.money, keys.changes]
+const postReversal = (id: number, reason: string, call: Partial<Call> & { signal?: AbortSignal }) =>
+  dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call }))
 
-/** Reverses a charge, such as the price of a copy that was found. */
-export const reverseCharge = action({
-  name: 'reverseCharge',
-  send: ({ id, reason }: { id: number; reason: string }, call) =>
-    dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
-  changes: () => MONEY,
+/** Reverses the price of a lost copy that was found. */
+export const reverseFoundPrice = action({
+  name: 'reverseFoundPrice',
+  send: ({ id, reason }: { id: number; reason: string }, call) => postReversal(id, reason, call),
+  changes: () => [keys.people, keys.money, keys.changes],
   fault: 'The charge could not be taken back',
   expected: ['invalid'],
 })
 
-/** Reverses a charge, as a task of the desk. */
-export const cancelCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
-  dataOf(
-    client.POST('/charges/{id}/reverse', { params: { path: { id: charge } }, body: { reason }, signal, ...keyed(key) }),
-  )
+/** Reverses a charge. */
+export const reverseCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
+  postReversal(charge, reason, { signal, ...keyed(key) })
 
 /** Reverses the payment of a receipt. */
-export const cancelPayment = (receipt: string, reason: string, key: string, signal: AbortSignal) =>
+export const reversePayment = (receipt: string, reason: string, key: string, signal: AbortSignal) =>
   dataOf(
     client.POST('/receipts/{number}/reverse', {
       params: { path: { number: receipt } },

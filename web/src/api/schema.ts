@@ -4906,8 +4906,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of people: erase those whom it added, and restore the records that it changed. Refused if one of
-         *     them used the library or was changed since. The undo runs in the background; read its progress.
+         * Undo a whole import of people: erase the people that it added, and restore the records that it changed. Refused if one
+         *     of these people used the library or was changed since. The undo runs in the background; read its progress.
          */
         post: {
             parameters: {

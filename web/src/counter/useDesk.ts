@@ -7,11 +7,11 @@ import { afterTask, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
 import {
-  cancelCharge,
-  cancelPayment,
   chargePerson,
   loseCopy,
   refundCredit,
+  reverseCharge,
+  reversePayment,
   takePayment,
   waiveCharge,
 } from '../api/money'
@@ -59,8 +59,8 @@ function deskOf(uid: number, queries: QueryClient): Desk {
       waive: waiveCharge,
       refund: refundCredit,
       charge: chargePerson,
-      reversePayment: cancelPayment,
-      reverseCharge: cancelCharge,
+      reversePayment,
+      reverseCharge,
       closing: closeDay,
       lost: loseCopy,
       undo: undoChange,

@@ -109,7 +109,7 @@ const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, act
             {fine !== null && <Money fine={fine} debtor={debtor} entry={entry} actions={actions} />}
             {isAsking && <Act words={t('desk.screen.choose')} onPress={() => actions.show(entry)} />}
             {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => actions.again(entry)} />}
-            {isOpen && <Act words={wordsToClose(outcome.kind, fine)} isQuiet onPress={() => actions.setAside(entry)} />}
+            {isOpen && <Act words={labelToClose(outcome.kind, fine)} isQuiet onPress={() => actions.setAside(entry)} />}
           </div>
         )}
       </div>
@@ -118,8 +118,8 @@ const Row = memo(function Row({ entry, fine, debtor, isOpen, isAsking, undo, act
   )
 })
 
-/** Text of the button by which the librarian is done with an open entry. */
-function wordsToClose(kind: LogEntry['outcome']['kind'], fine: number | null): string {
+/** Returns the label of the button that closes an open entry. */
+function labelToClose(kind: LogEntry['outcome']['kind'], fine: number | null): string {
   if (kind === 'set-aside') return t('desk.screen.checked')
   return fine === null ? t('outbox.setAside') : t('desk.screen.later')
 }

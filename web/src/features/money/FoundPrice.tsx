@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core'
 import { useAction } from '../../api/action'
-import { reverseCharge } from '../../api/money'
+import { reverseFoundPrice } from '../../api/money'
 import type { LostPrice } from '../../api/types'
 import { t } from '../../lib/messages'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 
 /** Offers to reverse the price of a lost copy that was found (R-MONEY-4). */
 export function FoundPrice({ lost, onClose }: { lost: LostPrice; onClose: () => void }) {
-  const reverse = useAction(reverseCharge, {
+  const reverse = useAction(reverseFoundPrice, {
     done: () => t('money.found.done', { amount: lost.amount, name: lost.userName }),
     failed: (reason) => t('money.found.failed', { reason }),
   })
