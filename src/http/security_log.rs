@@ -194,7 +194,24 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/setup") => of_three(Event::SetUp, Event::SetupLimited, Event::SetupRefused),
         _ if code == Some(Code::ProviderUnavailable) => Some(Event::ProviderFailed),
         ("POST", "/auth/oidc/link") if !limited && !done => Some(Event::ProviderRefused),
-        _ if !done => None,
+        (method, route) if done => event_of_success(method, route),
+        _ => None,
+    };
+    of_this_route.or_else(|| match code? {
+        Code::TooManyRequests => Some(Event::Limited),
+        Code::NotSignedIn | Code::PhoneEnded => Some(Event::NotSignedIn),
+        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable | Code::SecondFactorMissing => {
+            Some(Event::AccessRefused)
+        }
+        Code::CrossOrigin => Some(Event::CrossOrigin),
+        Code::UnsoundRequest => Some(Event::Unsound),
+        _ => None,
+    })
+}
+
+/// Derives the event of a success, if any. Routes that log their refusals too are left to [`event`].
+fn event_of_success(method: &str, route: &str) -> Option<Event> {
+    match (method, route) {
         ("POST", "/auth/oidc/link") => Some(Event::ProviderLinked),
         ("DELETE", "/me/oidc") => Some(Event::ProviderUnlinked),
         ("POST", "/auth/sign-out") => Some(Event::SignedOut),
@@ -243,17 +260,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ) => Some(Event::Exported),
         ("GET", "/backups/{name}") => Some(Event::BackupTaken),
         _ => None,
-    };
-    of_this_route.or_else(|| match code? {
-        Code::TooManyRequests => Some(Event::Limited),
-        Code::NotSignedIn | Code::PhoneEnded => Some(Event::NotSignedIn),
-        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable | Code::SecondFactorMissing => {
-            Some(Event::AccessRefused)
-        }
-        Code::CrossOrigin => Some(Event::CrossOrigin),
-        Code::UnsoundRequest => Some(Event::Unsound),
-        _ => None,
-    })
+    }
 }
 
 /// Logs the event of a response, if any, and counts it in `library_security_events_total`. Reads the id of the affected
