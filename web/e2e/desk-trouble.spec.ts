@@ -426,6 +426,10 @@ test('R-SEAM-1 R-SEAM-2 Declare lost: its answer lost, it is done once; failed t
   await dialog.getByRole('button', { name: 'Later' }).click()
   await expect(strip(page, 'Noor Shah')).toContainText('1 book out')
   await expect(strip(page, 'Noor Shah')).toContainText('Owes ₹350')
+  await expect(newest(page)).toContainText('Noor Shah: ₹350 for 1 book')
+  await newest(page).getByRole('button', { name: 'Take ₹350' }).click()
+  await expect(newest(page)).toContainText('Noor Shah: ₹350 taken')
+  await expect(strip(page, 'Noor Shah')).not.toContainText('Owes')
 
   await page.unroute('**/api/v1/loans/*/lost')
   await page.route('**/api/v1/loans/*/lost', (route) => route.fulfill({ status: 500 }))
@@ -461,6 +465,11 @@ test('R-SEAM-6 away from the desk each page names what waits, and Close the day 
   await page.goto(`people/${reader.user.uid}`)
   await page.getByRole('button', { name: 'Take money…' }).first().click()
   const dialog = page.getByRole('dialog')
+  // A scan here neither changes the amount nor presses the button.
+  await dialog.getByLabel('Amount').focus()
+  await wedgeScan(page, code(0))
+  await expect(page.getByText(`“${code(0)}” was scanned into this window and not used.`)).toBeVisible()
+  await expect(dialog.getByLabel('Amount')).toHaveValue('20')
   await dialog.getByRole('button', { name: 'Take ₹20' }).click()
   await expect(dialog).toContainText('Waiting: Take ₹20 from Olga Rao')
   await dialog.getByRole('button', { name: 'Close' }).last().click()

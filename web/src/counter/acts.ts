@@ -48,6 +48,17 @@ export function fineOf(entry: LogEntry, acts: Acts): OpenFine | null {
   return { entry, id: charge.id, open: charge.open, uid: charged, name: nameIn(entry) }
 }
 
+/** Returns the open charges of a copy declared lost. */
+export function chargesOfLost(entry: LogEntry, acts: Acts): OpenFine[] {
+  const { outcome } = entry
+  if (outcome.kind !== 'settled' || outcome.task.kind !== 'lost' || isUndone(outcome.change, acts)) return []
+  const { userId, userName } = outcome.task.loan
+  if (userId === undefined) return []
+  return (outcome.lost?.charges ?? [])
+    .filter(({ id, open }) => open > 0 && !acts.has(`fine ${id}`))
+    .map(({ id, open }) => ({ entry, id, open, uid: userId, name: userName ?? null }))
+}
+
 /** Finds a reader's name in these entries. */
 export function nameOf(uid: number, log: readonly LogEntry[]): string | null {
   for (const { outcome } of log) {

@@ -1,5 +1,5 @@
 import type { Copy, DeskAnswer, Hold, LostPrice, Message, Offered, Receipt } from '../api/types'
-import { fineOf, type Acts, type OpenFine } from './acts'
+import { chargesOfLost, fineOf, type Acts, type OpenFine } from './acts'
 import type { Request, LogEntry } from './tasks'
 import { changeOf } from './words'
 
@@ -13,6 +13,7 @@ export type Offer =
   | { kind: 'all-people'; query: string }
   | { kind: 'override'; request: Request; blocks: readonly string[]; keptFor: string | undefined }
   | { kind: 'fine'; fine: OpenFine }
+  | { kind: 'lost'; charges: readonly OpenFine[] }
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'found'; lost: LostPrice }
   | { kind: 'damaged'; copy: Copy }
@@ -29,6 +30,8 @@ export function offersOf(entry: LogEntry, acts: Acts): Offer[] {
   const { outcome } = entry
   if (outcome.kind === 'answered') offers.push(...offersOfAnswer(entry, outcome.request, outcome.answer, acts))
   if (outcome.kind === 'settled' && outcome.receipt) offers.push({ kind: 'receipt', receipt: outcome.receipt })
+  const charges = chargesOfLost(entry, acts)
+  if (charges.length > 0) offers.push({ kind: 'lost', charges })
   if (outcome.kind === 'failed' && !acts.has(`aside ${entry.id}`)) offers.push({ kind: 'again' })
   if (outcome.kind === 'set-aside' && !acts.has(`aside ${entry.id}`)) offers.push({ kind: 'checked' })
   const change = changeOf(entry)

@@ -13,7 +13,7 @@ import type {
 } from '../api/types'
 import { memoryStore, type Row } from '../lib/outboxStore'
 import { ProblemError, unreachable } from '../lib/problem'
-import { fineOf, isUnsettled, offersChoices, sumsOf } from './acts'
+import { chargesOfLost, fineOf, isUnsettled, offersChoices, sumsOf } from './acts'
 import { Desk } from './queue'
 import { classOf, messagesOf, nextOf } from './words'
 
@@ -646,6 +646,21 @@ it('R-DESK-7: a part of a fine is waived, and the rest stays open', async () => 
   expect(waived).toEqual([{ reason: 'Ill', amount: 5 }])
   const { log, acts } = desk.snapshot()
   expect(log.flatMap((one) => fineOf(one, acts) ?? []).map(({ open }) => open)).toEqual([15])
+})
+
+it('R-MONEY-4: a late answer to Declare lost offers the price until it is taken', async () => {
+  const { desk } = await page()
+  desk.act('Lost', { kind: 'lost', loan: { id: 5, title: 'Emma', userId: 7, userName: 'Asha' }, price: 350 })
+  await after(0)
+  const charges = () => {
+    const { log, acts } = desk.snapshot()
+    return log.flatMap((one) => chargesOfLost(one, acts)).map(({ id, open, uid }) => ({ id, open, uid }))
+  }
+  expect(charges()).toEqual([{ id: 5, open: 350, uid: 7 }])
+  desk.act('Take', { kind: 'pay', fines: { uid: 7, charges: [{ id: 5, open: 350 }] }, amount: 300, method: 'cash' })
+  expect(charges()).toEqual([])
+  await after(0)
+  expect(charges()).toEqual([{ id: 5, open: 50, uid: 7 }])
 })
 
 it('R-SEAM-1: a charge and a credit paid out are sent once, also by the page after a reload', async () => {

@@ -244,6 +244,11 @@ export class Desk {
     return () => void (this.#screens -= 1)
   }
 
+  /** True while the desk is on the screen. */
+  get isOnScreen(): boolean {
+    return this.#screens > 0
+  }
+
   #seeLater(): void {
     clearTimeout(this.#seeing)
     this.#seeing = setTimeout(() => {
@@ -652,6 +657,10 @@ const rounded = (amount: number): number => Math.round(amount * 100) / 100
 const withOpen = (log: readonly LogEntry[], openOf: (charge: Charge) => number | undefined): readonly LogEntry[] =>
   log.map((one) => {
     const { outcome } = one
+    if (outcome.kind === 'settled' && outcome.lost) {
+      const charges = outcome.lost.charges.map((charge) => ({ ...charge, open: openOf(charge) ?? charge.open }))
+      return { ...one, outcome: { ...outcome, lost: { ...outcome.lost, charges } } }
+    }
     if (outcome.kind !== 'answered' || !outcome.answer.charge) return one
     const open = openOf(outcome.answer.charge)
     if (open === undefined) return one

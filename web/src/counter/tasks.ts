@@ -19,7 +19,7 @@ export type Task =
   /** Charges a reader for damage or another cause. */
   | { kind: 'charge'; uid: number; name: string; amount: number; of: Charge['of']; reason: string }
   /** Declares the copy of a loan lost and charges its price. */
-  | { kind: 'lost'; loan: { id: number; title: string; userName?: string }; price: number }
+  | { kind: 'lost'; loan: { id: number; title: string; userId?: number; userName?: string }; price: number }
   /** Reverses the payment of a receipt. */
   | { kind: 'reverse-payment'; receipt: string; amount: number; reason: string }
   /** Reverses a charge. */

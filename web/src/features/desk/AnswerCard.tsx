@@ -16,7 +16,7 @@ import { AddCopy } from './AddCopy'
 import { Anyway } from './Anyway'
 import { Choices } from './Choices'
 import { Damaged } from './Damaged'
-import { Fine } from './Fine'
+import { Fine, SumOfFines } from './Fine'
 import { Found } from './Found'
 import { Undo } from './Undo'
 import { Unknown } from './Unknown'
@@ -120,6 +120,8 @@ function Offered({ entry, offer, acts, actions, takesByKey }: OfferedProps) {
       )
     case 'fine':
       return <Fine key={offer.fine.open} fine={offer.fine} actions={actions} keyed={takesByKey} />
+    case 'lost':
+      return <SumOfFines name={offer.charges[0]?.name ?? null} fines={offer.charges} actions={actions} keyed={false} />
     case 'receipt':
       return <PrintReceipt number={offer.receipt.number} keyed />
     case 'found':

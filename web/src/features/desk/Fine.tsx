@@ -118,6 +118,8 @@ export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
   const [first] = fines
   if (!first) return null
   const amount = Math.round(fines.reduce((sum, { open }) => sum + open, 0) * 100) / 100
+  // A lost book has two charges: its fine and its price.
+  const count = new Set(fines.map(({ entry }) => entry.id)).size
   const label = t('desk.screen.take', { amount })
   const task = {
     kind: 'pay',
@@ -134,9 +136,7 @@ export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
       }}
     >
       <p dir="auto">
-        {name === null
-          ? t('desk.screen.sumOfOne', { amount, count: fines.length })
-          : t('desk.screen.sum', { name, amount, count: fines.length })}
+        {name === null ? t('desk.screen.sumOfOne', { amount, count }) : t('desk.screen.sum', { name, amount, count })}
       </p>
       <PaidBy method={method} onChange={setMethod} />
       <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>

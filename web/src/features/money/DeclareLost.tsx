@@ -75,10 +75,10 @@ function Form({ loan, price, kept, onClose }: FormProps) {
     initial: { price: price === null ? '' : typedAmount(price) },
     validate: { price: (typed) => amountProblem(t('copies.edit.price'), typed) },
     taskOf: ({ price: typed }) => {
-      const { id, title, userName } = loan
+      const { id, title, userId, userName } = loan
       return {
         label: t('money.lost.label', { title: quoted(title) }),
-        task: { kind: 'lost', loan: { id, title, userName }, price: amountOf(typed) ?? 0 },
+        task: { kind: 'lost', loan: { id, title, userId, userName }, price: amountOf(typed) ?? 0 },
       }
     },
   })
