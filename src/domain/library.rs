@@ -96,9 +96,9 @@ pub const FORGET_AFTER_MONTHS: Number =
     Number { field: "forgetAfterMonths", label: "Forget readers after (months)", min: 1, max: 120 };
 
 /// Maximum number of batches.
-const BATCHES: usize = 50;
+pub const BATCHES: usize = 50;
 /// Maximum number of departments.
-const DEPARTMENTS: usize = 200;
+pub const DEPARTMENTS: usize = 200;
 
 impl LibrarySettings {
     /// Validates and normalises the settings; returns all their errors.

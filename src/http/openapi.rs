@@ -137,6 +137,9 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("PersonEdit", "name", account::NAME),
     ("LibrarySettings", "batches[]", library::BATCH),
     ("LibrarySettings", "departments[]", library::DEPARTMENT),
+    // Null and blank mean the library's language.
+    ("MailChoicesForm", "language", Text { min: 0, kind: Kind::Line, ..library::LANGUAGE }),
+    ("WordingDraft", "language", library::LANGUAGE),
     ("BatchNoDuesForm", "batch", account::BATCH),
     ("BatchCodesForm", "batch", account::BATCH),
     ("PromotionForm", "fromBatch", account::BATCH),
@@ -205,6 +208,12 @@ const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("ClosingForm", "counted", Money::ZERO, ledger::LARGEST),
 ];
 
+/// Smallest and largest numbers of items by schema and list.
+const LENGTHS: &[(&str, &str, usize, usize)] = &[
+    ("LibrarySettings", "batches", 1, library::BATCHES),
+    ("LibrarySettings", "departments", 0, library::DEPARTMENTS),
+];
+
 /// Lists that refuse duplicates.
 const UNIQUE: &[(&str, &str)] = &[
     ("NewBook", "barcodes"),
@@ -214,6 +223,8 @@ const UNIQUE: &[(&str, &str)] = &[
     ("SlipsForm", "loans"),
     ("PaymentForm", "charges"),
     ("PromotionForm", "except"),
+    ("LibrarySettings", "batches"),
+    ("LibrarySettings", "departments"),
 ];
 
 /// Returns a property of a schema; `field[]` selects the items of a list.
@@ -281,6 +292,11 @@ fn limit(document: &mut Value) {
         property["x-label"] = json!(label);
         property["minimum"] = json!(0);
         property["maximum"] = json!(max);
+    }
+    for (schema, field, min, max) in LENGTHS {
+        let property = property(document, schema, field);
+        property["minItems"] = json!(min);
+        property["maxItems"] = json!(max);
     }
     for (schema, field) in UNIQUE {
         property(document, schema, field)["uniqueItems"] = json!(true);

@@ -14406,7 +14406,8 @@ export interface components {
         /** @description Wording to try. */
         WordingDraft: {
             body: string;
-            language: string;
+            /** @enum {string} */
+            language: "en" | "hi";
             subject: string;
         };
     };
