@@ -6,6 +6,8 @@ type DialogEndProps = {
   failure: string | null
   /** Label of the submit button. */
   submit: string
+  /** Label of the button that changes nothing. */
+  cancel?: string | undefined
   pending: boolean
   onCancel: () => void
   /** Red button, for an action that cannot easily be undone. */
@@ -15,7 +17,15 @@ type DialogEndProps = {
 }
 
 /** End of a form in a window: failure, cancel button and submit button. */
-export function DialogEnd({ failure, submit, pending, onCancel, danger = false, disabled = false }: DialogEndProps) {
+export function DialogEnd({
+  failure,
+  submit,
+  cancel = t('common.cancel'),
+  pending,
+  onCancel,
+  danger = false,
+  disabled = false,
+}: DialogEndProps) {
   return (
     <>
       {failure !== null && (
@@ -25,7 +35,7 @@ export function DialogEnd({ failure, submit, pending, onCancel, danger = false, 
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
-          {t('common.cancel')}
+          {cancel}
         </Button>
         <Button type="submit" loading={pending} disabled={disabled} {...(danger && { color: 'red' })}>
           {submit}

@@ -35,6 +35,8 @@ type TaskDialogProps = {
   onSubmit: FormEventHandler<HTMLFormElement>
   failure: string | null
   submit: string
+  /** Label of the button that changes nothing. */
+  cancel?: string
   /** Red button, for an action that cannot easily be undone. */
   danger?: boolean
   onClose: () => void
@@ -42,7 +44,17 @@ type TaskDialogProps = {
 }
 
 /** Window with the form of a task; closes once the task is done. */
-function TaskDialog({ title, kept, onSubmit, failure, submit, danger = false, onClose, children }: TaskDialogProps) {
+function TaskDialog({
+  title,
+  kept,
+  onSubmit,
+  failure,
+  submit,
+  cancel,
+  danger = false,
+  onClose,
+  children,
+}: TaskDialogProps) {
   const isDone = kept.done !== null
   useEffect(() => {
     if (isDone) onClose()
@@ -53,7 +65,14 @@ function TaskDialog({ title, kept, onSubmit, failure, submit, danger = false, on
         <form noValidate onSubmit={onSubmit}>
           <Stack>
             {children}
-            <DialogEnd failure={failure} submit={submit} pending={kept.pending} onCancel={onClose} danger={danger} />
+            <DialogEnd
+              failure={failure}
+              submit={submit}
+              cancel={cancel}
+              pending={kept.pending}
+              onCancel={onClose}
+              danger={danger}
+            />
           </Stack>
         </form>
       </KeptForm>
@@ -204,6 +223,7 @@ export function Reverse({ line, onClose }: { line: Line; onClose: () => void }) 
       onSubmit={onSubmit}
       failure={failure}
       submit={t(receipt === null ? 'money.reverse.chargeSubmit' : 'money.reverse.submit')}
+      cancel={t(receipt === null ? 'money.found.keep' : 'money.reverse.keep')}
       danger
       onClose={onClose}
     >
