@@ -1,4 +1,4 @@
-//! Uploaded covers: decodes a JPEG, PNG or WebP file and encodes it anew as a small JPEG.
+//! Uploaded covers and photos of people: decodes a JPEG, PNG or WebP file and encodes it anew as a small JPEG.
 //!
 //! Only the pixels are kept: no location, camera data or script. The size that a file claims is checked before memory is
 //! allocated for it.
@@ -9,6 +9,12 @@ use image::{
     DynamicImage, GenericImageView as _, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage,
     codecs::jpeg::JpegEncoder, imageops::FilterType, metadata::Orientation,
 };
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    message::{self, Message},
+    text,
+};
 
 /// Maximum length of an uploaded file.
 pub const LONGEST: usize = 8 * 1024 * 1024;
@@ -16,14 +22,16 @@ pub const LONGEST: usize = 8 * 1024 * 1024;
 pub const MOST_PIXELS: u64 = 25_000_000;
 /// Maximum length of a stored picture.
 pub const KEPT: usize = 200 * 1024;
-/// Maximum width and height of a stored picture: enough for a card of the catalogue on a high-resolution screen.
-const BOX: (u32, u32) = (600, 900);
+/// Maximum width and height of a stored cover: enough for a card of the catalogue on a high-resolution screen.
+const COVER: (u32, u32) = (600, 900);
+/// Maximum width and height of a stored photo: 25 × 30 mm at 300 dpi, more than an ID card prints.
+const PHOTO: (u32, u32) = (300, 360);
 /// Memory that a decoder may take for its pixels.
 const MEMORY: u64 = 128 * 1024 * 1024;
 /// JPEG qualities, tried in turn until the file is small enough.
 const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 
-/// Reason why a file cannot be a cover.
+/// Reason why a file cannot be stored as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// Not a JPEG, PNG or WebP file.
@@ -34,11 +42,42 @@ pub enum Refused {
     Damaged,
 }
 
-/// Returns a file's picture as a JPEG of at most [`KEPT`] bytes.
+impl Refused {
+    /// Says what is wrong with the file and what to choose instead.
+    #[must_use]
+    pub fn message(self) -> Message {
+        match self {
+            Self::Kind => message::not_picture(),
+            Self::Large => message::picture_large(MOST_PIXELS / 1_000_000),
+            Self::Damaged => message::picture_damaged(),
+        }
+    }
+}
+
+/// Returns the hash that names a stored picture: 32 hexadecimal digits.
+#[must_use]
+pub fn hash(jpeg: &[u8]) -> String {
+    text::hex(&Sha256::digest(jpeg)[..16])
+}
+
+/// Returns a file's picture as the JPEG of a cover, of at most [`KEPT`] bytes.
 ///
 /// # Errors
-/// The file is not a picture that can be a cover.
+/// The file is not a picture that can be stored.
 pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
+    reduced(file, COVER)
+}
+
+/// Returns a file's picture as the JPEG of a person's photo, of at most [`KEPT`] bytes.
+///
+/// # Errors
+/// The file is not a picture that can be stored.
+pub fn photo(file: &[u8]) -> Result<Vec<u8>, Refused> {
+    reduced(file, PHOTO)
+}
+
+/// Decodes a picture, scales it down until it fits into a width and height, and encodes it.
+fn reduced(file: &[u8], (width_limit, height_limit): (u32, u32)) -> Result<Vec<u8>, Refused> {
     let format = image::guess_format(file).map_err(|_| Refused::Kind)?;
     match format {
         ImageFormat::Jpeg if !has_end(file) => return Err(Refused::Damaged),
@@ -56,10 +95,10 @@ pub fn cover(file: &[u8]) -> Result<Vec<u8>, Refused> {
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| Refused::Damaged)?;
-    if picture.width() > BOX.0 || picture.height() > BOX.1 {
-        // The orientation is applied after resizing, so width and height of the box are swapped if the orientation turns
-        // the picture.
-        let (wide, high) = if is_turned(orientation) { (BOX.1, BOX.0) } else { BOX };
+    if picture.width() > width_limit || picture.height() > height_limit {
+        // The orientation is applied after resizing, so the limits are swapped if the orientation turns the picture.
+        let (wide, high) =
+            if is_turned(orientation) { (height_limit, width_limit) } else { (width_limit, height_limit) };
         picture = picture.resize(wide, high, FilterType::Triangle);
     }
     picture.apply_orientation(orientation);
@@ -182,6 +221,14 @@ mod tests {
         let picture = kept(&photo);
         assert_eq!(picture.dimensions(), (200, 300));
         assert!(is_near(*picture.get_pixel(190, 10), [255, 0, 0]), "the corner is on the right now");
+    }
+
+    #[test]
+    fn a_photo_of_a_person_fits_an_id_card() {
+        let jpeg = photo(&file(1200, 1600, ImageFormat::Jpeg)).expect("a photo");
+        let picture = image::load_from_memory_with_format(&jpeg, ImageFormat::Jpeg).expect("a JPEG");
+        assert_eq!((picture.width(), picture.height()), (270, 360));
+        assert_eq!(photo(b"GIF89a"), Err(Refused::Kind));
     }
 
     #[test]

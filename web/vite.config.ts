@@ -43,11 +43,11 @@ export default defineConfig(({ command }) => ({
             // Few screens draw QR codes.
             { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
             // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
-            // The desk's queue stays apart: students never load it.
+            // The desk's queue and the choice of a file stay apart: students never load them.
             {
               name: 'ui',
               minShareCount: 6,
-              test: /^(?!.*\/src\/(?:counter\/|lib\/outbox|ui\/OutboxState))/,
+              test: /^(?!.*\/src\/(?:counter\/|lib\/outbox|ui\/OutboxState)|.*\/FileButton\/)/,
               priority: 1,
             },
           ],

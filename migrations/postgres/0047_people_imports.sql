@@ -1,7 +1,7 @@
--- Imports of people, beside the other kinds.
+-- Imports of people and of their photos, beside the other kinds.
 
 ALTER TABLE imports DROP CONSTRAINT imports_kind_check;
-ALTER TABLE imports ADD CONSTRAINT imports_kind_check CHECK (kind IN ('books', 'loans', 'charges', 'people'));
+ALTER TABLE imports ADD CONSTRAINT imports_kind_check CHECK (kind IN ('books', 'loans', 'charges', 'people', 'photos'));
 
 -- People that an import added or changed, until it is undone. No references: it outlives erased people.
 CREATE TABLE import_people (

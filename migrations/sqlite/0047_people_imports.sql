@@ -1,4 +1,4 @@
--- Imports of people, beside the other kinds.
+-- Imports of people and of their photos, beside the other kinds.
 
 CREATE TABLE new_imports (
     -- rows are never deleted, so no number comes twice
@@ -24,7 +24,7 @@ CREATE TABLE new_imports (
     started_at INTEGER NOT NULL,
     -- last sign of life
     updated_at INTEGER NOT NULL,
-    kind TEXT NOT NULL DEFAULT 'books' CHECK (kind IN ('books', 'loans', 'charges', 'people'))
+    kind TEXT NOT NULL DEFAULT 'books' CHECK (kind IN ('books', 'loans', 'charges', 'people', 'photos'))
 ) STRICT;
 INSERT INTO new_imports (id, file_name, by_id, state, active, row_count, done, added, more, copies, known, clashes, rejected,
                          rejects, started_at, updated_at, kind)

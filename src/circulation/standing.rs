@@ -17,6 +17,7 @@ use crate::{
     storage::{
         Result, Tx, ledger, loans,
         people::{self, OpenLoanFacts, Record},
+        photos,
     },
 };
 
@@ -128,9 +129,9 @@ pub fn of_loans(loans: &[Loan], balance: Money) -> Standing {
     }
 }
 
-/// Joins a person's record and standing.
+/// Joins a person's record, standing, and the version of the photo.
 #[must_use]
-pub fn person(record: Record, standing: Standing) -> Person {
+pub fn person(record: Record, standing: Standing, photo: Option<String>) -> Person {
     Person {
         uid: record.uid,
         details: record.details,
@@ -142,11 +143,12 @@ pub fn person(record: Record, standing: Standing) -> Person {
         open_loans: standing.open_loans,
         overdue_loans: standing.overdue_loans,
         owes: standing.owes,
+        photo,
         created_at: record.created_at,
     }
 }
 
-/// Joins records with their standings, in the same order.
+/// Joins records with their standings and photos, in the same order.
 pub fn people(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,
@@ -156,11 +158,12 @@ pub fn people(
     let uids: Vec<UserId> = records.iter().map(|record| record.uid).collect();
     let standings = of(tx, rulebook, today, &uids)?;
     let standing = |uid| standings.get(&uid).copied().unwrap_or_default();
+    let mut photos = photos::versions(tx, &uids)?;
     Ok(records
         .into_iter()
         .map(|record| {
-            let of = standing(record.uid);
-            person(record, of)
+            let (of, photo) = (standing(record.uid), photos.remove(&record.uid));
+            person(record, of, photo)
         })
         .collect())
 }

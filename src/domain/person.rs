@@ -159,6 +159,9 @@ pub struct Person {
     pub overdue_loans: i64,
     /// Balance and fines as of today.
     pub owes: Money,
+    /// Version of the person's photo, which changes with the photo; null without one.
+    #[schema(required)]
+    pub photo: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
 }

@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
+    body::Bytes,
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use tokio::{sync::Semaphore, time::timeout};
 use utoipa::ToSchema;
 
@@ -19,10 +19,8 @@ use super::{
 };
 use crate::{
     domain::rule::Invalid,
-    message,
     picture::{self, Refused},
     storage::covers,
-    text,
 };
 
 /// Time limit for decoding, and for waiting until another decoding ends.
@@ -48,12 +46,25 @@ pub struct UploadedCover {
 }
 
 fn refused(reason: Refused) -> Error {
-    let message = match reason {
-        Refused::Kind => message::not_picture(),
-        Refused::Large => message::picture_large(picture::MOST_PIXELS / 1_000_000),
-        Refused::Damaged => message::picture_damaged(),
-    };
-    Invalid::field("file", message).into()
+    Invalid::field("file", reason.message()).into()
+}
+
+/// Decodes an uploaded picture on a thread of its own, one picture at a time.
+pub async fn decoded(
+    app: &Shared,
+    file: Bytes,
+    decode: fn(&[u8]) -> std::result::Result<Vec<u8>, Refused>,
+) -> Result<Vec<u8>> {
+    let waiting = timeout(TIME, Arc::clone(&app.decode_limit.0).acquire_owned()).await;
+    let place = waiting.map_err(|_| Error::Busy(None))?.map_err(|error| Error::Internal(error.into()))?;
+    let decoding = tokio::task::spawn_blocking(move || {
+        let picture = decode(&file);
+        drop(place);
+        picture
+    });
+    // A decoder that takes longer cannot be stopped: it runs on and holds the permit until it ends.
+    let decoded = timeout(TIME, decoding).await.map_err(|_| refused(Refused::Large))?;
+    decoded.map_err(|error| Error::Internal(error.into()))?.map_err(refused)
 }
 
 /// Upload a cover: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. The picture is scaled down, and its metadata
@@ -62,17 +73,8 @@ fn refused(reason: Refused) -> Error {
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = UploadedCover)))]
 pub async fn upload_cover(State(app): State<Shared>, Body(file): Body) -> Result<axum::Json<UploadedCover>> {
-    let waiting = timeout(TIME, Arc::clone(&app.decode_limit.0).acquire_owned()).await;
-    let place = waiting.map_err(|_| Error::Busy(None))?.map_err(|error| Error::Internal(error.into()))?;
-    let decoding = tokio::task::spawn_blocking(move || {
-        let cover = picture::cover(&file);
-        drop(place);
-        cover
-    });
-    // A decoder that takes longer cannot be stopped: it runs on and holds the permit until it ends.
-    let decoded = timeout(TIME, decoding).await.map_err(|_| refused(Refused::Large))?;
-    let jpeg = decoded.map_err(|error| Error::Internal(error.into()))?.map_err(refused)?;
-    let hash = text::hex(&Sha256::digest(&jpeg)[..16]);
+    let jpeg = decoded(&app, file, picture::cover).await?;
+    let hash = picture::hash(&jpeg);
     let url = format!("{}library/covers/{hash}.jpg", app.settings.public_url);
     let (now, bytes) = (app.library.clock.now(), jpeg.len());
     app.library.db.write(move |tx| covers::add(tx, &hash, &jpeg, now)).await.map_err(Error::from)?;

@@ -77,6 +77,7 @@ const REPEATABLE: &[&str] = &[
     "/phone/open",
     "/phone/scans",
     "/imports/people/columns",
+    "/imports/photos/check",
     "/imports/books/columns",
     "/imports/books/check",
     "/imports/loans/columns",

@@ -1,4 +1,4 @@
-//! Imports of books, open loans and open charges from a file, and the columns of an imported file (R-SEAM-10).
+//! Imports of books, people, photos, open loans and open charges from a file, and the columns of an imported file (R-SEAM-10).
 
 use std::sync::Arc;
 
@@ -34,6 +34,7 @@ use crate::{
         file::Kind,
         loans::Loan,
         marc, people,
+        photos::{self, PhotosReport},
         staged::{self, EntriesReport, ListRow, Run},
         table::Source,
         undo,
@@ -114,7 +115,7 @@ pub struct EntriesQuery {
     name: Option<String>,
 }
 
-/// An import of books, loans, charges or people.
+/// An import of books, loans, charges, people or photos.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileImport {
@@ -129,9 +130,9 @@ pub struct FileImport {
     rows: i64,
     /// Number of rows read so far.
     done: i64,
-    /// Number of new titles, loans, charges or people.
+    /// Number of new titles, loans, charges, people or photos.
     added: i64,
-    /// Number of rows that added copies to a title in the catalogue, or changed a person.
+    /// Number of rows that added copies to a title in the catalogue, changed a person, or replaced a photo.
     more: i64,
     /// Number of new copies.
     copies: i64,
@@ -141,10 +142,10 @@ pub struct FileImport {
     clashes: i64,
     /// Number of rejected rows, clashes included.
     rejected: i64,
-    /// True while the rejected rows can be downloaded. Rejected rows of people, loans and charges are deleted after a week.
+    /// True while the rejected rows can be downloaded. Rejected rows of people, photos, loans and charges are deleted after a week.
     keeps_rejected: bool,
     started_at: String,
-    /// Number of titles and copies, loans, charges or people that an undo has still to remove or restore; 0 in a list of
+    /// Number of titles and copies, loans, charges, people or photos that an undo has still to remove or restore; 0 in a list of
     /// imports.
     left: i64,
     /// Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled, or that used the library
@@ -314,8 +315,8 @@ pub async fn import_books(
         by: Some(librarian.uid),
         moment: app.library.clock.moment(),
     };
-    let fields = options.fields.clone();
-    let begun = Begun { kind: imports::Kind::Books, vocabulary: &BOOKS, name: shown(query.name), fields };
+    let columns = options.fields.clone().map(|fields| (&BOOKS, fields));
+    let begun = Begun { kind: imports::Kind::Books, name: shown(query.name), columns };
     let (file, wanted) = (Source::Upload(file), options.clone());
     let count = {
         let file = file.clone();
@@ -328,19 +329,80 @@ pub async fn import_books(
     begin(&app, librarian.uid, begun, file, (permit, once), count, import).await
 }
 
+/// Options of an import of photos.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub struct PhotosQuery {
+    /// True to replace photos that people already have; by default these stay.
+    #[serde(default)]
+    replace: bool,
+    /// Name of the file, shown in the list of imports.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// Preview an import of photos: the numbers of people who would get a photo, already have one, or are not found. Stores
+/// nothing.
+#[utoipa::path(post, path = "/imports/photos/check", params(PhotosQuery),
+    request_body(content = String, content_type = "application/octet-stream"), responses((status = 200, body = PhotosReport)))]
+pub async fn check_photos(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Query(query): Query<PhotosQuery>,
+    permit: ImportPermit,
+    Body(file): Body,
+) -> Result<axum::Json<PhotosReport>> {
+    let library = app.library.clone();
+    let report = blocking(permit, move || {
+        let options =
+            photos::Options { by: librarian.uid, moment: library.clock.moment(), replace: query.replace };
+        photos::check(&library.db, file, &options).map_err(|error| unsound(&error))
+    });
+    Ok(axum::Json(report.await?))
+}
+
+/// Import photos of people from a ZIP archive of at most 64 MiB and 5000 files: JPEG, PNG or WebP, each named by the roll
+/// number of its person. Where a roll number has a slash, the file name may have a hyphen or an underscore. The import runs
+/// in the background; read its progress.
+#[utoipa::path(post, path = "/imports/photos", params(PhotosQuery),
+    request_body(content = String, content_type = "application/octet-stream"),
+    responses((status = 202, body = FileImport)))]
+pub async fn import_photos(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Query(query): Query<PhotosQuery>,
+    permit: ImportPermit,
+    once: Once,
+    Body(file): Body,
+) -> Result<Answer> {
+    let options =
+        photos::Options { by: librarian.uid, moment: app.library.clock.moment(), replace: query.replace };
+    let begun = Begun { kind: imports::Kind::Photos, name: shown(query.name), columns: None };
+    let count = {
+        let file = file.clone();
+        move || photos::count_files(&file)
+    };
+    let import = {
+        let (db, file) = (app.library.db.clone(), file.clone());
+        move |id| photos::run(&db, file, &options, id)
+    };
+    begin(&app, librarian.uid, begun, Source::Upload(file), (permit, once), count, import).await
+}
+
 /// Import to begin.
 struct Begun {
     kind: imports::Kind,
-    vocabulary: &'static Vocabulary,
     name: String,
-    fields: Option<Vec<String>>,
+    /// Fields chosen for the columns of the file, to be remembered.
+    columns: Option<(&'static Vocabulary, Vec<String>)>,
 }
 
 /// Begins an import once; `count` counts the rows of the file, `import` stores them on a thread of its own.
 async fn begin(
     app: &Shared,
     by: UserId,
-    Begun { kind, vocabulary, name, fields }: Begun,
+    Begun { kind, name, columns }: Begun,
     file: Source,
     (permit, once): (ImportPermit, Once),
     count: impl FnOnce() -> anyhow::Result<u64> + Send + 'static,
@@ -349,10 +411,13 @@ async fn begin(
     let now = app.library.clock.now();
     let counted = tokio::task::spawn_blocking(move || {
         let rows = count().map_err(|error| unsound(&error))?;
-        let headings = vocabulary.headings_of(&file, books::LONGEST).map_err(|error| unsound(&error))?;
-        Ok::<_, Error>((rows, headings))
+        let headed = columns.map(|(vocabulary, fields)| {
+            let headings = vocabulary.headings_of(&file, books::LONGEST);
+            headings.map(|headings| (vocabulary.kind, headings, fields)).map_err(|error| unsound(&error))
+        });
+        Ok::<_, Error>((rows, headed.transpose()?))
     });
-    let (rows, headings) = counted.await.map_err(|error| Error::Internal(Box::new(error)))??;
+    let (rows, headed) = counted.await.map_err(|error| Error::Internal(Box::new(error)))??;
     let begun = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&begun);
     let answer = app
@@ -360,8 +425,8 @@ async fn begin(
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);
             let id = imports::begin(tx, kind, &name, Some(by), rows, now)?;
             let id = id.ok_or(Error::ImportRunning)?;
-            if let Some(fields) = &fields {
-                imports::keep_fields(tx, vocabulary.kind, &headings, fields)?;
+            if let Some((kind, headings, fields)) = &headed {
+                imports::keep_fields(tx, kind, headings, fields)?;
             }
             *noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(id);
             Answer::json(StatusCode::ACCEPTED, &FileImport::of(tx, kind, id, now)?)
@@ -411,8 +476,8 @@ async fn import_entries<R: ListRow>(
     file: Bytes,
 ) -> Result<Answer> {
     let options = entries_run(&app, by, &query);
-    let (name, fields) = (options.run.file_name.clone(), options.fields.clone());
-    let begun = Begun { kind: R::KIND, vocabulary: R::VOCABULARY, name, fields };
+    let columns = options.fields.clone().map(|fields| (R::VOCABULARY, fields));
+    let begun = Begun { kind: R::KIND, name: options.run.file_name.clone(), columns };
     let (file, wanted) = (Source::Upload(file), options.clone());
     let count = {
         let file = file.clone();
@@ -484,87 +549,125 @@ async fn undo_import_of(
     Ok(answer)
 }
 
-/// List the last twenty imports of books, newest first.
-#[utoipa::path(get, path = "/imports/books", responses((status = 200, body = FileImports)))]
-pub async fn list_imports(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
-    list(&app, imports::Kind::Books).await
+/// Defines the calls that list the imports of a kind, read one, export its rejected rows, and undo it.
+macro_rules! kept_imports {
+    (
+        $kind:expr;
+        $(#[$list_doc:meta])* $list:ident = $list_path:literal;
+        $(#[$read_doc:meta])* $read:ident = $read_path:literal;
+        $(#[$rejected_doc:meta])* $rejected:ident = $rejected_path:literal;
+        $(#[$undo_doc:meta])* $undo:ident = $undo_path:literal;
+    ) => {
+        $(#[$list_doc])*
+        #[utoipa::path(get, path = $list_path, responses((status = 200, body = FileImports)))]
+        pub async fn $list(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
+            list(&app, $kind).await
+        }
+
+        $(#[$read_doc])*
+        #[utoipa::path(get, path = $read_path, params(("id" = i64, Path)),
+            responses((status = 200, body = FileImport)))]
+        pub async fn $read(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<axum::Json<FileImport>> {
+            read(&app, $kind, id).await
+        }
+
+        $(#[$rejected_doc])*
+        #[utoipa::path(get, path = $rejected_path, params(("id" = i64, Path)),
+            responses((status = 200, body = String, content_type = "text/csv")))]
+        pub async fn $rejected(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
+            export_rejected(&app, $kind, id).await
+        }
+
+        $(#[$undo_doc])*
+        #[utoipa::path(post, path = $undo_path, params(("id" = i64, Path)),
+            responses((status = 202, body = FileImport)))]
+        pub async fn $undo(
+            State(app): State<Shared>,
+            SignedIn(librarian): SignedIn,
+            Id(id): Id<ImportId>,
+            once: Once,
+        ) -> Result<Answer> {
+            undo_import_of(&app, librarian.uid, $kind, id, once).await
+        }
+    };
 }
 
-/// Read the progress of an import of books, or its result.
-#[utoipa::path(get, path = "/imports/books/{id}", params(("id" = i64, Path)),
-    responses((status = 200, body = FileImport)))]
-pub async fn read_import(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<axum::Json<FileImport>> {
-    read(&app, imports::Kind::Books, id).await
+kept_imports! {
+    imports::Kind::Books;
+    /// List the last twenty imports of books, newest first.
+    list_imports = "/imports/books";
+    /// Read the progress of an import of books, or its result.
+    read_import = "/imports/books/{id}";
+    /// Download the rejected rows of an import of books, each row preceded by its line number and the reason, to correct
+    /// and import again.
+    export_rejected_books = "/imports/books/{id}/rejected.csv";
+    /// Undo a whole import of books; refused if a title or copy of the import was lent, reserved or reviewed. The undo runs
+    /// in the background; read its progress.
+    undo_import = "/imports/books/{id}/undo";
 }
 
-/// Download the rejected rows of an import of books, each row preceded by its line number and the reason, to correct
-/// and import again.
-#[utoipa::path(get, path = "/imports/books/{id}/rejected.csv", params(("id" = i64, Path)),
-    responses((status = 200, body = String, content_type = "text/csv")))]
-pub async fn export_rejected_books(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
-    export_rejected(&app, imports::Kind::Books, id).await
+kept_imports! {
+    imports::Kind::People;
+    /// List the last twenty imports of people, newest first.
+    list_people_imports = "/imports/people";
+    /// Read the result of an import of people, or the progress of its undo.
+    read_people_import = "/imports/people/{id}";
+    /// Download the rejected rows of an import of people, each row preceded by its line number and the reason, to correct
+    /// and import again.
+    export_rejected_people = "/imports/people/{id}/rejected.csv";
+    /// Undo a whole import of people: erase the people that it added, and restore the records that it changed. Refused if one
+    /// of these people used the library or was changed since. The undo runs in the background; read its progress.
+    undo_people_import = "/imports/people/{id}/undo";
 }
 
-/// Undo a whole import of books; refused if a title or copy of the import was lent, reserved or reviewed. The undo runs
-/// in the background; read its progress.
-#[utoipa::path(post, path = "/imports/books/{id}/undo", params(("id" = i64, Path)),
-    responses((status = 202, body = FileImport)))]
-pub async fn undo_import(
-    State(app): State<Shared>,
-    SignedIn(librarian): SignedIn,
-    Id(id): Id<ImportId>,
-    once: Once,
-) -> Result<Answer> {
-    undo_import_of(&app, librarian.uid, imports::Kind::Books, id, once).await
+kept_imports! {
+    imports::Kind::Photos;
+    /// List the last twenty imports of photos, newest first.
+    list_photo_imports = "/imports/photos";
+    /// Read the progress of an import of photos, or its result.
+    read_photo_import = "/imports/photos/{id}";
+    /// Download the names of the rejected files of an import of photos, each with the reason.
+    export_rejected_photos = "/imports/photos/{id}/rejected.csv";
+    /// Undo a whole import of photos: remove the photos that it brought. Photos that it replaced do not come back. The undo
+    /// runs in the background; read its progress.
+    undo_photo_import = "/imports/photos/{id}/undo";
 }
 
-/// List the last twenty imports of people, newest first.
-#[utoipa::path(get, path = "/imports/people", responses((status = 200, body = FileImports)))]
-pub async fn list_people_imports(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
-    list(&app, imports::Kind::People).await
+kept_imports! {
+    Loan::KIND;
+    /// List the last twenty imports of open loans, newest first.
+    list_loan_imports = "/imports/loans";
+    /// Read the progress of an import of open loans, or its result.
+    read_loan_import = "/imports/loans/{id}";
+    /// Download the rejected rows of an import of open loans, each row preceded by its line number and the reason, to
+    /// correct and import again.
+    export_rejected_loans = "/imports/loans/{id}/rejected.csv";
+    /// Undo a whole import of open loans; refused if one of the loans was returned, extended or changed. The undo runs
+    /// in the background; read its progress.
+    undo_loan_import = "/imports/loans/{id}/undo";
 }
 
-/// Read the result of an import of people, or the progress of its undo.
-#[utoipa::path(get, path = "/imports/people/{id}", params(("id" = i64, Path)),
-    responses((status = 200, body = FileImport)))]
-pub async fn read_people_import(
-    State(app): State<Shared>,
-    Id(id): Id<ImportId>,
-) -> Result<axum::Json<FileImport>> {
-    read(&app, imports::Kind::People, id).await
+kept_imports! {
+    Charge::KIND;
+    /// List the last twenty imports of open charges, newest first.
+    list_charge_imports = "/imports/charges";
+    /// Read the progress of an import of open charges, or its result.
+    read_charge_import = "/imports/charges/{id}";
+    /// Download the rejected rows of an import of open charges, each row preceded by its line number and the reason, to
+    /// correct and import again.
+    export_rejected_charges = "/imports/charges/{id}/rejected.csv";
+    /// Undo a whole import of open charges; refused if any part of a charge was paid, waived or cancelled. The undo
+    /// runs in the background; read its progress.
+    undo_charge_import = "/imports/charges/{id}/undo";
 }
 
-/// Download the rejected rows of an import of people, each row preceded by its line number and the reason, to correct
-/// and import again.
-#[utoipa::path(get, path = "/imports/people/{id}/rejected.csv", params(("id" = i64, Path)),
-    responses((status = 200, body = String, content_type = "text/csv")))]
-pub async fn export_rejected_people(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
-    export_rejected(&app, imports::Kind::People, id).await
-}
-
-/// Undo a whole import of people: erase the people that it added, and restore the records that it changed. Refused if one
-/// of these people used the library or was changed since. The undo runs in the background; read its progress.
-#[utoipa::path(post, path = "/imports/people/{id}/undo", params(("id" = i64, Path)),
-    responses((status = 202, body = FileImport)))]
-pub async fn undo_people_import(
-    State(app): State<Shared>,
-    SignedIn(librarian): SignedIn,
-    Id(id): Id<ImportId>,
-    once: Once,
-) -> Result<Answer> {
-    undo_import_of(&app, librarian.uid, imports::Kind::People, id, once).await
-}
-
-/// Defines the import calls of a list in which each row becomes one loan or charge.
+/// Defines the calls that import a list in which each row becomes one loan or charge.
 macro_rules! entries {
     (
         $row:ty, $vocabulary:ident;
         $(#[$columns_doc:meta])* $columns:ident = $columns_path:literal;
         $(#[$check_doc:meta])* $check:ident = $check_path:literal;
-        $(#[$import_doc:meta])* $import:ident, $(#[$list_doc:meta])* $list:ident = $import_path:literal;
-        $(#[$read_doc:meta])* $read:ident = $read_path:literal;
-        $(#[$rejected_doc:meta])* $rejected:ident = $rejected_path:literal;
-        $(#[$undo_doc:meta])* $undo:ident = $undo_path:literal;
+        $(#[$import_doc:meta])* $import:ident = $import_path:literal;
     ) => {
         $(#[$columns_doc])*
         #[utoipa::path(post, path = $columns_path,
@@ -606,38 +709,6 @@ macro_rules! entries {
         ) -> Result<Answer> {
             import_entries::<$row>(app, librarian.uid, query, (permit, once), file).await
         }
-
-        $(#[$list_doc])*
-        #[utoipa::path(get, path = $import_path, responses((status = 200, body = FileImports)))]
-        pub async fn $list(State(app): State<Shared>) -> Result<axum::Json<FileImports>> {
-            list(&app, <$row>::KIND).await
-        }
-
-        $(#[$read_doc])*
-        #[utoipa::path(get, path = $read_path, params(("id" = i64, Path)),
-            responses((status = 200, body = FileImport)))]
-        pub async fn $read(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<axum::Json<FileImport>> {
-            read(&app, <$row>::KIND, id).await
-        }
-
-        $(#[$rejected_doc])*
-        #[utoipa::path(get, path = $rejected_path, params(("id" = i64, Path)),
-            responses((status = 200, body = String, content_type = "text/csv")))]
-        pub async fn $rejected(State(app): State<Shared>, Id(id): Id<ImportId>) -> Result<Response> {
-            export_rejected(&app, <$row>::KIND, id).await
-        }
-
-        $(#[$undo_doc])*
-        #[utoipa::path(post, path = $undo_path, params(("id" = i64, Path)),
-            responses((status = 202, body = FileImport)))]
-        pub async fn $undo(
-            State(app): State<Shared>,
-            SignedIn(librarian): SignedIn,
-            Id(id): Id<ImportId>,
-            once: Once,
-        ) -> Result<Answer> {
-            undo_import_of(&app, librarian.uid, <$row>::KIND, id, once).await
-        }
     };
 }
 
@@ -651,17 +722,7 @@ entries! {
     /// Import open loans from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with barcode, roll
     /// number, day of the loan, due date and renewals. Limits of the rules do not apply, and no notices are sent. The
     /// import runs in the background; read its progress.
-    import_loans,
-    /// List the last twenty imports of open loans, newest first.
-    list_loan_imports = "/imports/loans";
-    /// Read the progress of an import of open loans, or its result.
-    read_loan_import = "/imports/loans/{id}";
-    /// Download the rejected rows of an import of open loans, each row preceded by its line number and the reason, to
-    /// correct and import again.
-    export_rejected_loans = "/imports/loans/{id}/rejected.csv";
-    /// Undo a whole import of open loans; refused if one of the loans was returned, extended or changed. The undo runs
-    /// in the background; read its progress.
-    undo_loan_import = "/imports/loans/{id}/undo";
+    import_loans = "/imports/loans";
 }
 
 entries! {
@@ -674,17 +735,7 @@ entries! {
     /// Import open charges from another system: CSV or a spreadsheet (XLSX, ODS), at most 100 000 rows with roll
     /// number, amount, kind, description and date. No notices are sent. The import runs in the background; read its
     /// progress.
-    import_charges,
-    /// List the last twenty imports of open charges, newest first.
-    list_charge_imports = "/imports/charges";
-    /// Read the progress of an import of open charges, or its result.
-    read_charge_import = "/imports/charges/{id}";
-    /// Download the rejected rows of an import of open charges, each row preceded by its line number and the reason, to
-    /// correct and import again.
-    export_rejected_charges = "/imports/charges/{id}/rejected.csv";
-    /// Undo a whole import of open charges; refused if any part of a charge was paid, waived or cancelled. The undo
-    /// runs in the background; read its progress.
-    undo_charge_import = "/imports/charges/{id}/undo";
+    import_charges = "/imports/charges";
 }
 
 /// Titles read at once for a download.

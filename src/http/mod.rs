@@ -80,7 +80,7 @@ use tower::ServiceBuilder;
 use tower_http::csrf::CsrfLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{backups::Backups, library::Library, password::Passwords, picture};
+use crate::{backups::Backups, import::photos, library::Library, password::Passwords, picture};
 
 use error::Error;
 pub use limits::Limits;
@@ -98,9 +98,11 @@ const BODY_LIMIT: usize = 64 * 1024;
 const UPLOAD_LIMIT: usize = 16 * 1024 * 1024;
 /// Returns the maximum body length of a path.
 fn body_limit(path: &str) -> usize {
-    if people::import::is_upload(path) {
+    if path.ends_with("/imports/photos") || path.ends_with("/imports/photos/check") {
+        photos::LONGEST_ARCHIVE
+    } else if people::import::is_upload(path) {
         UPLOAD_LIMIT
-    } else if path.ends_with("/covers") {
+    } else if path.ends_with("/covers") || path.ends_with("/photo") {
         picture::LONGEST
     } else {
         BODY_LIMIT
@@ -222,6 +224,11 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(imports::read_people_import))
         .routes(routes!(imports::export_rejected_people))
         .routes(routes!(imports::undo_people_import))
+        .routes(routes!(imports::check_photos))
+        .routes(routes!(imports::list_photo_imports, imports::import_photos))
+        .routes(routes!(imports::read_photo_import))
+        .routes(routes!(imports::export_rejected_photos))
+        .routes(routes!(imports::undo_photo_import))
         .routes(routes!(imports::list_loan_imports, imports::import_loans))
         .routes(routes!(imports::read_loans_columns))
         .routes(routes!(imports::check_loans))
@@ -302,6 +309,8 @@ fn people_api() -> OpenApiRouter<Shared> {
             people::record::update_person,
             people::record::erase_person
         ))
+        .routes(routes!(people::photo::read_photo, people::photo::upload_photo, people::photo::remove_photo))
+        .routes(routes!(people::photo::read_my_photo))
         .routes(routes!(people::data::export_person))
         .routes(routes!(people::data::export_me))
         .routes(routes!(people::import::import_people))

@@ -253,6 +253,7 @@ fn event_of_success(method: &str, route: &str) -> Option<Event> {
             | "/loans.csv"
             | "/holds.csv"
             | "/imports/people/{id}/rejected.csv"
+            | "/imports/photos/{id}/rejected.csv"
             | "/imports/loans/{id}/rejected.csv"
             | "/imports/charges/{id}/rejected.csv"
             | "/people/{id}/data"
@@ -357,7 +358,7 @@ mod tests {
             ("account.role", 1),
             ("account.status", 6),
             ("settings.changed", 5),
-            ("data.exported", 10),
+            ("data.exported", 11),
             ("backup.taken", 1),
         ] {
             assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");

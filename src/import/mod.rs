@@ -3,7 +3,7 @@
 //! [`mod@file`] recognises a file and turns spreadsheets (`workbook`) and MARC records ([`marc`]) into CSV text. All imports share
 //! [`table`], which reads rows, [`columns`], which guesses what is in which column, and [`rejects`], which lists rejected rows.
 //! [`books`] and [`people`] interpret the rows of their kind; [`loans`] and [`charges`] do so for [`staged`], which imports lists
-//! whose rows each make one entry.
+//! whose rows each make one entry. [`photos`] reads an archive of pictures.
 
 mod amount;
 pub mod books;
@@ -14,6 +14,7 @@ pub mod file;
 pub mod loans;
 pub mod marc;
 pub mod people;
+pub mod photos;
 mod readers;
 pub mod rejects;
 pub mod staged;

@@ -46,6 +46,11 @@ impl Readers {
         })
     }
 
+    /// Returns the person with a folded roll number.
+    pub(super) fn known(&self, roll_number: &str) -> Option<&Record> {
+        self.known.get(roll_number)
+    }
+
     /// Returns the person with a folded roll number, or adds an error. An empty number already has an error of its own, so no
     /// other is added.
     pub(super) fn find(&self, roll_number: &str, invalid: &mut Invalid) -> Option<&Record> {

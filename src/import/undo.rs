@@ -18,10 +18,11 @@ use crate::{
         authority::Authority,
         events::{self, Entry},
         imports::{self, Kind, State},
+        photos,
     },
 };
 
-/// Maximum number of titles and copies, loans, charges or people undone in one transaction.
+/// Maximum number of titles and copies, loans, charges, people or photos undone in one transaction.
 const PORTION: i64 = 200;
 
 /// Fails if a record of the import is in use, if the undo would remove a charge from the librarian's own account (X11), or if
@@ -30,9 +31,13 @@ pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulati
     if kind == Kind::Charges && imports::charges_of(tx, id, by)? > 0 {
         return Err(circulation::Error::OwnAccount);
     }
-    if kind == Kind::People {
+    if matches!(kind, Kind::People | Kind::Photos) {
         let authority = Authority::of(tx, by)?;
-        for librarian in imports::librarians_of(tx, id)? {
+        let librarians = match kind {
+            Kind::Photos => photos::imported_of_librarians(tx, id)?,
+            _ => imports::librarians_of(tx, id)?,
+        };
+        for librarian in librarians {
             authority.over(tx, librarian)?;
         }
     }
@@ -41,7 +46,7 @@ pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulati
         (books, Kind::Books) => Err(not_undone(NotUndone::Lent { books })),
         (loans, Kind::Loans) => Err(not_undone(NotUndone::Loans { loans })),
         (charges, Kind::Charges) => Err(not_undone(NotUndone::Charges { charges })),
-        (people, Kind::People) => Err(not_undone(NotUndone::Imported { people })),
+        (people, Kind::People | Kind::Photos) => Err(not_undone(NotUndone::Imported { people })),
     }
 }
 
@@ -58,6 +63,7 @@ pub fn run(library: &Library, kind: Kind, id: ImportId, by: UserId) -> storage::
                 let rulebook = policies.current(tx)?;
                 take_out_people(tx, id, by, moment, &rulebook)
             }
+            Kind::Photos => take_out_photos(tx, id, by, moment),
         });
         match portion {
             Ok(true) => return Ok(()),
@@ -148,5 +154,22 @@ fn take_out_people(
         })?;
     }
     imports::forget_people(tx, id, &people, moment.at)?;
+    Ok(false)
+}
+
+/// Removes the next photos that an import brought; true if the undo is over. Photos that they replaced are gone.
+fn take_out_photos(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> circulation::Result<bool> {
+    let people = photos::imported(tx, id, PORTION)?;
+    if people.is_empty() {
+        imports::end(tx, id, State::Undone, None, moment.at)?;
+        return Ok(true);
+    }
+    for subject in Authority::of(tx, by)?.over_all(tx, &people)? {
+        photos::remove(tx, &subject)?;
+        let entry = Entry::person(subject.uid(), PersonChange::PhotoRemoved);
+        events::record(tx, moment.at, Some(by), &entry)?;
+    }
+    photos::detach(tx, id, &people)?;
+    imports::renew(tx, id, moment.at)?;
     Ok(false)
 }

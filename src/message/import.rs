@@ -39,6 +39,10 @@ messages! {
         "{name} has the roll number {known}: a spreadsheet may have dropped its zeros. Correct the number.";
     "import.unknownRollNumber" = import_unknown_roll_number(value: &str):
         "No person has the roll number {value}. Import the people first, or correct the number.";
+    "import.photoTwice" = import_photo_twice(file: &str):
+        "{file} is a photo of the same person. Keep one of the two files.";
+    "import.photoLarge" = import_photo_large(max: usize):
+        "This file has more than {max} MB. Make the picture smaller.";
     "import.inactive" = import_inactive(name: &str):
         "{name} is deactivated. Activate this person, and import the row again.";
     "import.unknownBarcode" = import_unknown_barcode(value: &str):

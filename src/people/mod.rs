@@ -6,6 +6,7 @@
 pub mod forgetting;
 pub mod librarian;
 pub mod merge;
+pub mod photo;
 pub mod promotion;
 pub mod provider;
 pub mod second_factor;

@@ -20,6 +20,7 @@ pub enum Kind {
     Loans,
     Charges,
     People,
+    Photos,
 }
 
 impl Kind {
@@ -31,6 +32,7 @@ impl Kind {
             Self::Loans => "loans",
             Self::Charges => "charges",
             Self::People => "people",
+            Self::Photos => "photos",
         }
     }
 }
@@ -216,7 +218,7 @@ pub fn end(tx: &mut Tx<'_>, id: ImportId, state: State, rejects: Option<&str>, n
 }
 
 /// Renews the time of the last progress of an undo.
-fn renew(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<()> {
+pub fn renew(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<()> {
     tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
 }
 
@@ -506,14 +508,15 @@ pub fn forget(
     renew(tx, id, now)
 }
 
-/// Counts the titles and copies, loans, charges or people of an import that are still to be undone.
+/// Counts the titles and copies, loans, charges, people or photos of an import that are still to be undone.
 pub fn count_left(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
     tx.query_one(
         sql!(
             "SELECT (SELECT COUNT(*) FROM import_titles WHERE import_id = $1)
                   + (SELECT COUNT(*) FROM import_copies WHERE import_id = $1)
                   + (SELECT COUNT(*) FROM import_entries WHERE import_id = $1)
-                  + (SELECT COUNT(*) FROM import_people WHERE import_id = $1)"
+                  + (SELECT COUNT(*) FROM import_people WHERE import_id = $1)
+                  + (SELECT COUNT(*) FROM photos WHERE import_id = $1)"
         ),
         &[&id],
         |row| row.get(0),

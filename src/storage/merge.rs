@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     Error, Result, Tx,
     authority::{Replaceable, Subject},
-    notices, people as records, second_factors,
+    notices, people as records, photos, second_factors,
 };
 use crate::{
     domain::{
@@ -125,6 +125,9 @@ pub struct Moved {
     /// this field.
     #[serde(default)]
     claimed: Option<bool>,
+    /// Version of the photo that the kept record got, because it had none.
+    #[serde(default)]
+    photo: Option<String>,
     /// Newest line of all accounts right after the merge.
     last_line: i64,
 }
@@ -253,6 +256,7 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         dropped: given.clone(),
         password: merge.password,
         claimed: Some(claimed),
+        photo: photos::give(tx, dropped, keep)?,
         last_line: last_line(tx)?,
     })
 }
@@ -316,6 +320,9 @@ pub fn undo_merge(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Mo
     }
     if let Some(claimed) = moved.claimed {
         tx.execute_one(sql!("UPDATE users SET claimed = $2 WHERE id = $1"), &[&keep, &claimed])?;
+    }
+    if let Some(version) = &moved.photo {
+        photos::give_back(tx, keep, dropped, version)?;
     }
     set_merged_key(tx, keep)?;
     records::set(tx, keep, &moved.kept)?;

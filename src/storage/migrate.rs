@@ -102,6 +102,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0045_claimed_addresses"),
     migration!("0046_phone_of_reader"),
     migration!("0047_people_imports"),
+    migration!("0048_photos"),
 ];
 
 impl Migration {

@@ -40,6 +40,7 @@ pub mod passkeys;
 pub mod password_links;
 pub mod people;
 pub mod phones;
+pub mod photos;
 mod postgres;
 pub mod restored_book;
 pub mod reviews;

@@ -324,7 +324,10 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         // No folder for backups is configured.
                         | "/backups/{name}" => 404..=404,
                         // The test sends no picture.
-                        "/covers" => 422..=422,
+                        "/covers" | "/imports/photos" | "/imports/photos/check" if *method == "POST" => 422..=422,
+                        "/people/{id}/photo" if *method == "PUT" => 422..=422,
+                        // The person has no photo.
+                        "/people/{id}/photo" | "/me/photo" if *method == "GET" => 404..=404,
                         "/phone/open" => 410..=410,
                         // The library has a librarian; no folder for backups is configured.
                         "/setup" | "/backups" if *method == "POST" => 409..=409,
@@ -433,6 +436,14 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("GET", "/imports/people/{id}"),
             ("GET", "/imports/people/{id}/rejected.csv"),
             ("POST", "/imports/people/{id}/undo"),
+            ("POST", "/imports/photos/check"),
+            ("POST", "/imports/photos"),
+            ("GET", "/imports/photos"),
+            ("GET", "/imports/photos/{id}"),
+            ("GET", "/imports/photos/{id}/rejected.csv"),
+            ("POST", "/imports/photos/{id}/undo"),
+            ("PUT", "/people/{id}/photo"),
+            ("DELETE", "/people/{id}/photo"),
             ("GET", "/people.csv"),
             ("GET", "/people/{id}/data"),
             ("DELETE", "/people/{id}"),

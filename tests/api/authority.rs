@@ -18,6 +18,8 @@ use tokio::sync::Barrier;
 use crate::{
     app::{Answer, Person, TestApp},
     common::Database,
+    covers::png,
+    upload::{self, finished, zipped},
 };
 
 on_both_databases!(
@@ -42,6 +44,7 @@ enum Concern {
 fn concern(method: &str, path: &str) -> Option<Concern> {
     Some(match (method, path) {
         ("PATCH", "/people/{id}")
+        | ("PUT" | "DELETE", "/people/{id}/photo")
         | ("DELETE", "/people/{id}" | "/people/{id}/sessions" | "/people/{id}/second-factor")
         | (
             "POST",
@@ -52,6 +55,8 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/people/sign-in-codes"
             | "/people/import"
             | "/imports/people/{id}/undo"
+            | "/imports/photos"
+            | "/imports/photos/{id}/undo"
             | "/people/promote"
             | "/people/merge"
             | "/changes/{id}/undo",
@@ -93,6 +98,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/imports/books/columns"
             | "/imports/books/{id}/undo"
             | "/imports/people/columns"
+            | "/imports/photos/check"
             | "/imports/loans/columns"
             | "/imports/loans/check"
             | "/imports/charges/columns"
@@ -152,6 +158,10 @@ enum Act {
     MergeInto,
     Import,
     UndoImport,
+    SetPhoto,
+    RemovePhoto,
+    ImportPhoto,
+    UndoPhotos,
     Promote,
     UndoDeactivation,
     UndoMergeAway,
@@ -160,7 +170,7 @@ enum Act {
     UndoMoving,
 }
 
-const ACTS: [(Act, &str, &str); 21] = [
+const ACTS: [(Act, &str, &str); 25] = [
     (Act::Edit, "PATCH", "/people/{id}"),
     (Act::ChangeAddress, "PATCH", "/people/{id}"),
     (Act::Bar, "PATCH", "/people/{id}"),
@@ -176,6 +186,10 @@ const ACTS: [(Act, &str, &str); 21] = [
     (Act::MergeInto, "POST", "/people/merge"),
     (Act::Import, "POST", "/people/import"),
     (Act::UndoImport, "POST", "/imports/people/{id}/undo"),
+    (Act::SetPhoto, "PUT", "/people/{id}/photo"),
+    (Act::RemovePhoto, "DELETE", "/people/{id}/photo"),
+    (Act::ImportPhoto, "POST", "/imports/photos"),
+    (Act::UndoPhotos, "POST", "/imports/photos/{id}/undo"),
     (Act::Promote, "POST", "/people/promote"),
     (Act::UndoDeactivation, "POST", "/changes/{id}/undo"),
     (Act::UndoMergeAway, "POST", "/changes/{id}/undo"),
@@ -265,6 +279,12 @@ pub async fn undo_path(founder: &Person<'_>, query: &str) -> String {
     format!("/changes/{}/undo", list["changes"][0]["id"])
 }
 
+/// Imports a photo of the person with this roll number.
+async fn photos_of(actor: &Person<'_>, roll_number: &str) -> Answer {
+    let file = zipped(&[(&format!("{roll_number}.png"), &png([1, 2, 3]))]);
+    upload::send(actor, "/imports/photos?replace=true", file, None).await
+}
+
 /// Performs the act, after the founder has prepared what it undoes.
 async fn perform(
     founder: &Person<'_>,
@@ -312,6 +332,29 @@ async fn perform(
             as_it_is();
             actor.ask(&format!("/imports/people/{}/undo", imported["import"])).await
         }
+        Act::SetPhoto => {
+            let mut request = actor.request("PUT", &path("/photo"), None);
+            *request.body_mut() = Body::from(png([1, 2, 3]));
+            actor.send(request).await
+        }
+        Act::RemovePhoto => actor.delete(&path("/photo")).await,
+        Act::ImportPhoto => {
+            let begun = photos_of(actor, roll_number).await;
+            if begun.status != 202 {
+                return begun;
+            }
+            let id = begun.json()["id"].clone();
+            finished(founder, "photos", &id).await;
+            founder.get(&format!("/imports/photos/{id}")).await
+        }
+        Act::UndoPhotos => {
+            // They were a student when the photos were imported.
+            app.raw(&format!("UPDATE users SET role = 'student' WHERE id = {uid}"));
+            let import = photos_of(founder, roll_number).await.expect(202)["id"].clone();
+            assert_eq!(finished(founder, "photos", &import).await["added"], 1);
+            as_it_is();
+            actor.ask(&format!("/imports/photos/{import}/undo")).await
+        }
         Act::Promote => {
             actor.post("/people/promote", &json!({ "fromBatch": batch, "deactivate": true })).await
         }
@@ -347,7 +390,8 @@ async fn perform(
 fn end(act: Act, answer: &Answer) -> Option<End> {
     let told = answer.json();
     Some(match (answer.status, told["code"].as_str()) {
-        // The import rejects the row, not the file.
+        // An import rejects the row or the picture, not the file.
+        (200, _) if act == Act::ImportPhoto && told["rejected"] == 1 => End::MoreCapable,
         (200, _) if act == Act::Import && told["totals"]["rejected"] == 1 => End::MoreCapable,
         (200..=299, _) => End::Done,
         (403, Some("forbidden")) => End::Forbidden,

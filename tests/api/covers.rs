@@ -20,7 +20,7 @@ on_both_databases!(
 );
 
 /// A picture of one colour as PNG.
-fn png(colour: [u8; 3]) -> Vec<u8> {
+pub fn png(colour: [u8; 3]) -> Vec<u8> {
     let picture = image::RgbImage::from_pixel(30, 45, image::Rgb(colour));
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).expect("encoded");

@@ -33,6 +33,7 @@ use tower::ServiceExt as _;
 use crate::{
     app::{Answer, Person, TestApp, form, with},
     common::Database,
+    covers::png,
     mails::{post, queued},
     oidc::known,
 };
@@ -52,13 +53,13 @@ struct Write {
     method: &'static str,
     path: String,
     body: Option<Value>,
-    csv: Option<&'static str>,
+    file: Option<Vec<u8>>,
     etag: Option<String>,
 }
 
 impl Write {
     fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), body: None, csv: None, etag: None }
+        Self { method, path: path.into(), body: None, file: None, etag: None }
     }
 
     fn body(self, body: Value) -> Self {
@@ -68,8 +69,8 @@ impl Write {
     fn request(&self, person: &Person<'_>, key: &str) -> Request<Body> {
         let mut request = person.request(self.method, &self.path, self.body.as_ref());
         request.headers_mut().insert(KEY, key.parse().expect("a header"));
-        if let Some(csv) = self.csv {
-            *request.body_mut() = Body::from(csv);
+        if let Some(file) = &self.file {
+            *request.body_mut() = Body::from(file.clone());
             request.headers_mut().insert(CONTENT_TYPE, "text/csv".parse().expect("a header"));
         }
         if let Some(etag) = &self.etag {
@@ -107,6 +108,7 @@ fn registration(email: &str, password: &str) -> Value {
 fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
     [
         "users",
+        "photos",
         "sessions",
         "books",
         "copies",
@@ -422,7 +424,7 @@ async fn to_labels<'a>(admin: &'a Person<'a>, copy: i64) -> [(&'a Person<'a>, Wr
 }
 
 /// A librarian's writes on people.
-async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 11] {
+async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 13] {
     let (app, librarian) = (admin.app, admin.uid);
     // Making a librarian asks for the password.
     let hash = app.state.passwords.hash("four unrelated words".into()).await.expect("hashed");
@@ -435,9 +437,15 @@ async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'stat
     let (keep, drop) = (admin.app.student(8).await.uid, admin.app.student(9).await.uid);
     let at = |rest: &str| format!("/people/{someone}{rest}");
     let file = "rollNumber,name\nim26-1,Imported\n";
-    let import = Write { csv: Some(file), ..Write::new("POST", "/people/import?dryRun=false") };
+    let import = Write { file: Some(file.into()), ..Write::new("POST", "/people/import?dryRun=false") };
     [
         (admin, import, "/people/import"),
+        (
+            admin,
+            Write { file: Some(png([1, 2, 3])), ..Write::new("PUT", at("/photo")) },
+            "/people/{id}/photo",
+        ),
+        (admin, Write::new("DELETE", at("/photo")), "/people/{id}/photo"),
         (
             admin,
             Write::new("POST", "/people/merge").body(json!({ "keep": keep, "drop": drop })),

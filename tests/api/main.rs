@@ -76,6 +76,7 @@ mod passing;
 mod passkeys;
 mod people;
 mod phone;
+mod photos;
 #[path = "../common/provider.rs"]
 mod provider;
 mod race;

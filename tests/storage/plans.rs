@@ -44,6 +44,7 @@ use library::{
         page::Position,
         passkeys, password_links, people,
         phones::{self, Pairing, Phone, PollResult},
+        photos::{self, Photo},
         reviews, second_factors,
         sessions::{self, Opened},
         settings, sign_in_codes, suggestions,
@@ -289,6 +290,15 @@ fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
     imports::add_people(tx, id, &[person])?;
     imports::people_left(tx, id, 9)?;
     imports::librarians_of(tx, id)?;
+    let photo = Photo { jpeg: vec![1], version: "1".into() };
+    let subject = subject(tx, person);
+    photos::set(tx, &subject, &photo, Some(id), 1)?;
+    photos::of(tx, person)?;
+    photos::versions(tx, &[person])?;
+    photos::imported(tx, id, 9)?;
+    photos::imported_of_librarians(tx, id)?;
+    photos::detach(tx, id, &[person])?;
+    photos::remove(tx, &subject)?;
     Ok(())
 }
 

@@ -4,17 +4,12 @@ import { join } from 'node:path'
 import { expectAccessible } from './support/accessible'
 import { newest, openDesk, scan, strip } from './support/desk'
 import { Library, PASSWORD } from './support/library'
+import { PIXEL } from './support/pixel'
 import { heading } from './support/screens'
 import { expect, prepare, test } from './support/test'
 import { Watch } from './support/watch'
 
 const upload = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
-
-/** A picture of one red pixel. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
-  'base64',
-)
 
 test('R-ROLE-3 R-SEAM-10 a school comes from the printed address to its first loan and its first backup, with its own headings and without a terminal', async ({
   browser,

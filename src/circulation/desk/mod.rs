@@ -37,7 +37,7 @@ use crate::{
     storage::{
         self, Tx, accounts, books, copies,
         events::{self, Filter},
-        holds, ledger, loans, people,
+        holds, ledger, loans, people, photos,
     },
 };
 
@@ -186,7 +186,11 @@ impl Desk<'_, '_> {
         let loans: Vec<Loan> = open.into_iter().map(|loan| view(loan, self.rulebook, today)).collect();
         let balance = ledger::balance(self.tx, uid)?;
         Ok(Reader {
-            person: standing::person(record, standing::of_loans(&loans, balance)),
+            person: standing::person(
+                record,
+                standing::of_loans(&loans, balance),
+                photos::versions(self.tx, &[uid])?.remove(&uid),
+            ),
             max_loans: policy.max_loans,
             loans,
             balance,

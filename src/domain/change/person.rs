@@ -56,6 +56,8 @@ pub enum PersonChange {
         loans: usize,
         lines: usize,
     },
+    PhotoChanged,
+    PhotoRemoved,
     /// The person's own data was erased.
     PersonErased,
     /// Old loans and holds lost their readers' names (R-PEOPLE-10).
@@ -89,6 +91,8 @@ impl PersonChange {
             Self::BatchMoved { .. } => About { undone_by, ..About::of("batch-moved") },
             Self::NoDuesIssued { .. } => About::of("no-dues-issued"),
             Self::PeopleMerged { .. } => About { undone_by, ..personal("people-merged") },
+            Self::PhotoChanged => About::of("photo-changed"),
+            Self::PhotoRemoved => About::of("photo-removed"),
             Self::PersonErased => About::of("person-erased"),
             Self::ReadersForgotten { .. } => About::of("readers-forgotten"),
             Self::LibrarianMade { .. } => About::of("librarian-made"),
@@ -116,6 +120,8 @@ impl PersonChange {
             Self::PeopleMerged { name, loans, lines, .. } => {
                 message::change_people_merged(name, *loans, *lines)
             }
+            Self::PhotoChanged => message::change_photo_changed(),
+            Self::PhotoRemoved => message::change_photo_removed(),
             Self::PersonErased => message::change_person_erased(),
             Self::ReadersForgotten { loans, holds } => message::change_readers_forgotten(*loans, *holds),
             Self::LibrarianMade { .. } => message::change_librarian_made(),

@@ -101,6 +101,8 @@ const STORED: &[&str] = &[
     r#"{"kind":"batch-moved","from":"2027","to":null,"people":[7]}"#,
     r#"{"kind":"no-dues-issued","number":"2026/1"}"#,
     r#"{"kind":"people-merged","dropped":8,"name":"Asha R.","rollNumber":"1","loans":2,"lines":3}"#,
+    r#"{"kind":"photo-changed"}"#,
+    r#"{"kind":"photo-removed"}"#,
     r#"{"kind":"person-erased"}"#,
     r#"{"kind":"readers-forgotten","loans":2,"holds":3}"#,
     r#"{"kind":"librarian-made","capabilities":["desk"]}"#,

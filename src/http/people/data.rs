@@ -6,6 +6,7 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,7 +33,7 @@ use crate::{
         loans::{self, Ended},
         mail_choices, notices, oidc, passkeys,
         people::kept_instead,
-        reviews, second_factors, sessions, suggestions,
+        photos, reviews, second_factors, sessions, suggestions,
     },
 };
 
@@ -49,6 +50,9 @@ pub struct PersonData {
     #[schema(format = DateTime)]
     made_at: String,
     person: Person,
+    /// Photo as a `data:` address of a JPEG; null without one.
+    #[schema(required)]
+    photo_data: Option<String>,
     open_loans: Vec<Loan>,
     ended_loans: Vec<EndedLoan>,
     open_holds: Vec<Hold>,
@@ -194,6 +198,8 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
         Ok(PersonData {
             made_at: rfc3339(moment.at),
             person,
+            photo_data: photos::of(tx, uid)?
+                .map(|photo| format!("data:image/jpeg;base64,{}", STANDARD.encode(photo.jpeg))),
             open_loans: open.into_iter().map(|loan| view(loan, &rulebook, moment.today)).collect(),
             ended_loans: cut(ended, "endedLoans", &mut names).into_iter().map(EndedLoan::from).collect(),
             open_holds: holds::of_person(tx, uid, true, READ)?,

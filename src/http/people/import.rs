@@ -109,7 +109,7 @@ pub fn chosen(columns: &str) -> Vec<String> {
 #[must_use]
 pub fn is_upload(path: &str) -> bool {
     let of_imports = |path: &str| match path {
-        "books" | "loans" | "charges" => true,
+        "books" | "loans" | "charges" | "photos" => true,
         path => path.ends_with("/columns") || path.ends_with("/check"),
     };
     path.ends_with("/people/import")

@@ -18,7 +18,7 @@ use crate::{
         session::SignedIn,
     },
     people::merge,
-    storage::{authority::Authority, people::Record},
+    storage::{authority::Authority, people::Record, photos},
 };
 
 /// Two records of one person.
@@ -77,11 +77,13 @@ pub async fn merge_people(
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
             let standings = standing::of(tx, &rulebook, moment.today, &[keep, drop])?;
+            let mut photos = photos::versions(tx, &[keep, drop])?;
             let authority = Authority::of(tx, librarian.uid)?;
             let merged = merge::merge(tx, &authority, moment, &rulebook, (keep, drop), dry_run)?;
-            let as_it_was = |record: Record| {
+            let mut as_it_was = |record: Record| {
                 let standing = standings.get(&record.uid).copied().unwrap_or_default();
-                standing::person(record, standing)
+                let photo = photos.remove(&record.uid);
+                standing::person(record, standing, photo)
             };
             let report = MergeReport {
                 dry_run,

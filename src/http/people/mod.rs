@@ -6,6 +6,7 @@ pub mod import;
 pub mod list;
 pub mod loans;
 pub mod merge;
+pub mod photo;
 pub mod promotion;
 pub mod record;
 pub mod role;

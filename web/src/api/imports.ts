@@ -60,7 +60,7 @@ export const importBooks = action({
 /** Kinds of import in which each row makes one entry. */
 export type EntryKind = 'loans' | 'charges'
 /** Kind of record in the rows of a file. */
-export type ImportKind = 'books' | 'people' | EntryKind
+export type ImportKind = 'books' | 'people' | 'photos' | EntryKind
 
 type EntriesImport = Upload & { kind: EntryKind; columns: string | undefined }
 

@@ -5011,6 +5011,326 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last twenty imports of photos, newest first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImports"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Import photos of people from a ZIP archive of at most 64 MiB and 5000 files: JPEG, PNG or WebP, each named by the roll
+         *     number of its person. Where a roll number has a slash, the file name may have a hyphen or an underscore. The import runs
+         *     in the background; read its progress.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description Name of the file, shown in the list of imports. */
+                    name?: string;
+                    /** @description True to replace photos that people already have; by default these stay. */
+                    replace?: boolean;
+                };
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description Success */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/photos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the progress of an import of photos, or its result. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/photos/{id}/rejected.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the names of the rejected files of an import of photos, each with the reason. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/photos/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a whole import of photos: remove the photos that it brought. Photos that it replaced do not come back. The undo
+         *     runs in the background; read its progress.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                202: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileImport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/photos/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an import of photos: the numbers of people who would get a photo, already have one, or are not found. Stores
+         *     nothing.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description Name of the file, shown in the list of imports. */
+                    name?: string;
+                    /** @description True to replace photos that people already have; by default these stay. */
+                    replace?: boolean;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PhotosReport"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/isbn-look-ups/{isbn}": {
         parameters: {
             query?: never;
@@ -6846,6 +7166,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the caller's own photo. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "image/jpeg": string;
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/second-factor": {
         parameters: {
             query?: never;
@@ -8555,6 +8920,154 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a person's photo. For the id of a merged record, returns the photo of the record that was kept. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "image/jpeg": string;
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /**
+         * Upload a person's photo, in place of an earlier one: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. The picture
+         *     is scaled down, and its metadata is dropped.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a person's photo. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -11961,11 +12474,11 @@ export interface components {
             /** @description Separator of a CSV file. */
             separator: string;
         };
-        /** @description An import of books, loans, charges or people. */
+        /** @description An import of books, loans, charges, people or photos. */
         FileImport: {
             /**
              * Format: int64
-             * @description Number of new titles, loans, charges or people.
+             * @description Number of new titles, loans, charges, people or photos.
              */
             added: number;
             /** @description Name of the librarian; null for the command line. */
@@ -11993,7 +12506,7 @@ export interface components {
              *     since, which prevents an undo; 0 in a list of imports.
              */
             inUse: number;
-            /** @description True while the rejected rows can be downloaded. Rejected rows of people, loans and charges are deleted after a week. */
+            /** @description True while the rejected rows can be downloaded. Rejected rows of people, photos, loans and charges are deleted after a week. */
             keepsRejected: boolean;
             /**
              * Format: int64
@@ -12002,13 +12515,13 @@ export interface components {
             known: number;
             /**
              * Format: int64
-             * @description Number of titles and copies, loans, charges or people that an undo has still to remove or restore; 0 in a list of
+             * @description Number of titles and copies, loans, charges, people or photos that an undo has still to remove or restore; 0 in a list of
              *     imports.
              */
             left: number;
             /**
              * Format: int64
-             * @description Number of rows that added copies to a title in the catalogue, or changed a person.
+             * @description Number of rows that added copies to a title in the catalogue, changed a person, or replaced a photo.
              */
             more: number;
             /**
@@ -13325,6 +13838,8 @@ export interface components {
             overdueLoans: number;
             /** @description Balance and fines as of today. */
             owes: components["schemas"]["Money"];
+            /** @description Version of the person's photo, which changes with the photo; null without one. */
+            photo: string | null;
             role: components["schemas"]["Role"] | null;
             /** @description True if sign-in asks the person for a second factor. */
             secondFactor: boolean;
@@ -13363,6 +13878,8 @@ export interface components {
             openHolds: components["schemas"]["Hold"][];
             openLoans: components["schemas"]["Loan"][];
             person: components["schemas"]["Person"];
+            /** @description Photo as a `data:` address of a JPEG; null without one. */
+            photoData: string | null;
             /** @description Providers that the account is linked to. */
             providers: components["schemas"]["LinkedProvider"][];
             /** @description True if reminders are mailed once a week. */
@@ -13475,6 +13992,30 @@ export interface components {
             /** @description Messages; the first is the headline. */
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
+        };
+        /** @description Effect that an import of photos would have. Pictures are decoded only by the import itself. */
+        PhotosReport: {
+            /**
+             * Format: int64
+             * @description People who would get their first photo.
+             */
+            added: number;
+            /** Format: int64 */
+            files: number;
+            /**
+             * Format: int64
+             * @description People who would keep the photo that they have.
+             */
+            known: number;
+            /** Format: int64 */
+            rejected: number;
+            /** @description At most the first 200 rejected files. */
+            rejectedFiles: components["schemas"]["RejectedFile"][];
+            /**
+             * Format: int64
+             * @description People whose photo would be replaced.
+             */
+            replaced: number;
         };
         /** @description Reminder mail planned for tomorrow. */
         PlannedMail: {
@@ -13706,6 +14247,12 @@ export interface components {
             password: string;
             /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
+        };
+        /** @description Rejected file of an archive. */
+        RejectedFile: {
+            errors: components["schemas"]["FieldError"][];
+            /** @description Name of the file in the archive. */
+            file: string;
         };
         /** @description Rejected row of a report. */
         RejectedLine: {

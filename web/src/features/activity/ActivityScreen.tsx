@@ -57,6 +57,8 @@ const ACTIONS = {
   people: [
     'person-added',
     'person-updated',
+    'photo-changed',
+    'photo-removed',
     'person-deactivated',
     'person-activated',
     'batch-moved',

@@ -121,7 +121,7 @@ function Offered({ entry, offer, acts, actions, takesByKey }: OfferedProps) {
     case 'fine':
       return <Fine key={offer.fine.open} fine={offer.fine} actions={actions} keyed={takesByKey} />
     case 'lost':
-      return <SumOfFines name={offer.charges[0]?.name ?? null} fines={offer.charges} actions={actions} keyed={false} />
+      return <SumOfFines name={offer.charges[0]?.name ?? null} fines={offer.charges} actions={actions} />
     case 'receipt':
       return <PrintReceipt number={offer.receipt.number} keyed />
     case 'found':

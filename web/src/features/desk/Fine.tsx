@@ -108,10 +108,10 @@ function PaidBy({ method, onChange }: { method: Method; onChange: (method: Metho
   )
 }
 
-type SumProps = { name: string | null; fines: readonly OpenFine[]; actions: EntryActions; keyed: boolean }
+type SumProps = { name: string | null; fines: readonly OpenFine[]; actions: EntryActions; keyed?: boolean }
 
 /** Sum of several fines of one reader; each is also listed under Earlier. */
-export function SumOfFines({ name, fines, actions, keyed }: SumProps) {
+export function SumOfFines({ name, fines, actions, keyed = false }: SumProps) {
   const take = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')
   useAltKey('KeyT', take, keyed)

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import type { DeskReader } from '../../api/types'
 import type { Open } from '../../counter/queue'
 import type { Mode } from '../../counter/tasks'
+import { photoOf } from '../../lib/photoOf'
 import { t, translate } from '../../lib/messages'
 import { paths } from '../../screens'
 import { TakeMoney } from '../money'
@@ -31,9 +32,10 @@ export const PersonStrip = memo(function PersonStrip({ open, mode, onSettled, on
       </section>
     )
   }
+  const photo = open.reader && photoOf(open.reader)
   return (
     <section className={classes.strip} data-open aria-label={t('desk.screen.openFor', { name: open.name })}>
-      <UserRound aria-hidden />
+      {photo ? <img className={classes.face} src={photo} alt="" /> : <UserRound aria-hidden />}
       <div className={classes.person}>
         <p className={classes.name} dir="auto">
           <Anchor component={Link} to={paths.person(open.uid)} underline="hover" c="inherit" fz="inherit" fw="inherit">

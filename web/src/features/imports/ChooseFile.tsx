@@ -14,7 +14,7 @@ type ChooseFileProps = {
   pending: boolean
   onChoose: (file: File) => void
   /** Sample file, offered until a file is chosen. */
-  example: { text: string; name: string; rows: string }
+  example?: { text: string; name: string; rows: string }
   error: Error | null
 }
 
@@ -43,9 +43,11 @@ export function ChooseFile(props: ChooseFileProps) {
         {file ? (
           <span dir="auto">{file.name}</span>
         ) : (
-          <Button variant="subtle" onClick={() => saveFile(example.name, example.rows)}>
-            {example.text}
-          </Button>
+          example && (
+            <Button variant="subtle" onClick={() => saveFile(example.name, example.rows)}>
+              {example.text}
+            </Button>
+          )
         )}
       </Group>
       {error && (

@@ -60,7 +60,8 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
                 )}
                 <p role="status" className="tabular">
                   {found.state === 'running'
-                    ? t('books.import.state.rows', { done: found.done, rows: found.rows })
+                    ? (words.progress?.(found.done, found.rows) ??
+                      t('books.import.state.rows', { done: found.done, rows: found.rows }))
                     : t('books.import.state.left', { count: found.left })}
                 </p>
                 <Text c="dimmed">{t('books.import.state.goesOn')}</Text>
@@ -77,7 +78,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
                 {kind === 'books' && <Total name={t('books.import.total.copies')} count={found.copies} />}
                 {found.more > 0 && <Total name={words.more?.() ?? t('books.import.total.more')} count={found.more} />}
                 <Total name={words.known()} count={found.known} />
-                <Total name={t('books.import.total.rejected')} count={found.rejected} />
+                <Total name={words.rejected?.() ?? t('books.import.total.rejected')} count={found.rejected} />
               </dl>
             )}
             {undo.error && (
@@ -100,7 +101,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
                 )}
                 {found.keepsRejected && found.state !== 'undone' && (
                   <Button component="a" href={rejectedPath(kind, id)} download variant="default">
-                    {t('books.import.report.save')}
+                    {words.rejected ? t('people.photos.save') : t('books.import.report.save')}
                   </Button>
                 )}
                 {found.left > 0 && found.inUse === 0 && (

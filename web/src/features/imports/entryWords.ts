@@ -18,6 +18,22 @@ export const PEOPLE_WORDS: ImportWords = {
   changes: [keys.people, keys.changes],
 }
 
+/** Texts and addresses of the imports of photos. */
+export const PHOTO_WORDS: ImportWords = {
+  title: (state) => t(`people.photos.${state}`),
+  added: () => t('people.photos.added'),
+  known: () => t('people.photos.known'),
+  more: () => t('people.photos.replaced'),
+  rejected: () => t('people.photos.rejectedFiles'),
+  progress: (done, rows) => t('people.photos.progress', { done, rows }),
+  screen: () => `${paths.importPeople()}?tab=photos`,
+  address: (id: number) => `${paths.importPeople()}?tab=photos&import=${String(id)}`,
+  result: () => ({ to: paths.people(), text: t('people.import.toPeople') }),
+  undone: (count: number) => t('people.photos.undoWhat', { count }),
+  inUse: () => '',
+  changes: [keys.people, keys.changes],
+}
+
 /** Texts and addresses of the imports in which each row makes one entry. */
 export const ENTRY_WORDS: Readonly<Record<EntryKind, ImportWords>> = {
   loans: {

@@ -5,6 +5,10 @@ export type ImportWords = {
   known: () => string
   /** Name of the number of rows that changed what was there. */
   more?: () => string
+  /** Name of the number of rejected rows, if the file has no rows. */
+  rejected?: () => string
+  /** Progress, if the file has no rows. */
+  progress?: (done: number, rows: number) => string
   /** Address of the screen. */
   screen: () => string
   /** Address of an import's page. */

@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
 import classes from './Cards.module.css'
 import { useDeviation } from './kept'
+import { usePhotos } from './usePhotos'
 import { isReadable, moduleIn, sideOf } from './label'
 import { CARD_SHEET, cutMarks, slotOfBack, paged, slotAt, slotsOf } from './sheets'
 
@@ -34,6 +35,7 @@ function Cards({ people, total, onClose }: { people: readonly Person[]; total: n
   const [backs, setBacks] = useState(true)
   const carded = people.filter(({ rollNumber }) => rollNumber !== null)
   const without = people.length - carded.length
+  const photos = usePhotos(people)
   if (carded.length === 0) return <EmptyState message={t('labels.cards.none')} />
   const sheets = paged(carded, slotsOf(CARD_SHEET), 0)
   return (
@@ -49,13 +51,15 @@ function Cards({ people, total, onClose }: { people: readonly Person[]; total: n
         checked={backs}
         onChange={(event) => setBacks(event.currentTarget.checked)}
       />
-      <CardPages sheets={sheets} backs={backs} />
+      <CardPages sheets={sheets} backs={backs} photos={photos} />
       <p className={classes.hint}>{t('labels.dialogHint')}</p>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           {t('common.cancel')}
         </Button>
-        <Button onClick={() => window.print()}>{t('labels.cards.print', { count: carded.length })}</Button>
+        <Button loading={photos === null} onClick={() => window.print()}>
+          {t('labels.cards.print', { count: carded.length })}
+        </Button>
       </Group>
     </Stack>
   )
@@ -63,7 +67,10 @@ function Cards({ people, total, onClose }: { people: readonly Person[]; total: n
 
 type Sheets = readonly (readonly (Person | null)[])[]
 
-function CardPages({ sheets, backs }: { sheets: Sheets; backs: boolean }) {
+/** Addresses of photos by the person's id; null while they are fetched. */
+type Photos = ReadonlyMap<number, string> | null
+
+function CardPages({ sheets, backs, photos }: { sheets: Sheets; backs: boolean; photos: Photos }) {
   const printing = useIsPrinting()
   const library = useLibraryName()
   const sides = backs ? (['front', 'back'] as const) : (['front'] as const)
@@ -79,7 +86,16 @@ function CardPages({ sheets, backs }: { sheets: Sheets; backs: boolean }) {
         >
           <CutMarks />
           {people.map((person, index) =>
-            person ? <Card key={person.uid} person={person} library={library} index={index} side={side} /> : null,
+            person ? (
+              <Card
+                key={person.uid}
+                person={person}
+                photo={photos?.get(person.uid)}
+                library={library}
+                index={index}
+                side={side}
+              />
+            ) : null,
           )}
         </Page>
       ))}
@@ -96,9 +112,15 @@ function CutMarks() {
   )
 }
 
-type CardProps = { person: Person; library: string; index: number; side: 'front' | 'back' }
+type CardProps = {
+  person: Person
+  photo: string | undefined
+  library: string
+  index: number
+  side: 'front' | 'back'
+}
 
-function Card({ person, library, index, side }: CardProps) {
+function Card({ person, photo, library, index, side }: CardProps) {
   const [deviation] = useDeviation()
   const slot = side === 'front' ? index : slotOfBack(CARD_SHEET, index)
   const { left, top, width, height } = slotAt(CARD_SHEET, slot, deviation)
@@ -110,6 +132,7 @@ function Card({ person, library, index, side }: CardProps) {
     <div style={boxAt(left, top, width, height)} className={classes.card} data-slot={slot}>
       {side === 'front' ? (
         <>
+          {photo !== undefined && <img className={classes.photo} src={photo} alt="" />}
           <p className={classes.library} dir="auto" style={{ fontSize: mm(3.4) }}>
             {name}
           </p>

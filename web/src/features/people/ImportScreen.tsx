@@ -20,13 +20,14 @@ import {
   EntriesImport,
   ImportState,
   PEOPLE_WORDS,
+  PhotosImport,
   saveFile,
 } from '../imports'
 import classes from './ImportScreen.module.css'
 import type { Missing as MissingOfBatch } from './PromoteScreen'
 
 /** Lists in the order that a new library imports them. */
-const TABS = ['people', 'loans', 'charges'] as const
+const TABS = ['people', 'photos', 'loans', 'charges'] as const
 
 const NAMES = {
   rollNumber: () => t('people.column.rollNumber'),
@@ -53,12 +54,12 @@ export default function ImportScreen() {
   const [params] = useSearchParams()
   const mayLend = useMay('desk')
   const mayCharge = useMay('money')
-  const tabs = TABS.filter((tab) => (tab === 'loans' ? mayLend : tab === 'people' || mayCharge))
+  const tabs = TABS.filter((tab) => (tab === 'loans' ? mayLend : tab !== 'charges' || mayCharge))
   const open = tabs.find((tab) => tab === params.get('tab')) ?? 'people'
   return (
     <div className={classes.screen}>
       <PageHeader
-        title={t(open === 'people' ? 'people.import.title' : `people.entries.${open}.title`)}
+        title={titleOf(open)}
         actions={
           <Button component={Link} to={paths.people()} variant="default">
             {t('people.import.back')}
@@ -68,11 +69,18 @@ export default function ImportScreen() {
       <Tabs label={t('people.import.lists')} names={tabs} open={open} textOf={(tab) => t(`people.import.tab.${tab}`)} />
       {open === 'people' ? (
         <PeopleImports id={Number(params.get('import')) || null} />
+      ) : open === 'photos' ? (
+        <PhotosImport />
       ) : (
         <EntriesImport key={open} kind={open} />
       )}
     </div>
   )
+}
+
+function titleOf(tab: (typeof TABS)[number]): string {
+  if (tab === 'people') return t('people.import.title')
+  return tab === 'photos' ? t('people.photos.title') : t(`people.entries.${tab}.title`)
 }
 
 /** An earlier import of people, or a new one. */

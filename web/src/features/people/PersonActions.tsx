@@ -15,11 +15,13 @@ import { ConfirmModal } from '../../ui/ConfirmModal'
 import { MergeDialog } from './MergeDialog'
 import { NoDuesOfPerson } from './NoDuesDialogs'
 import { PersonDialog } from './PersonDialog'
+import { PhotoDialog } from './PhotoDialog'
 import { RoleDialog } from './RoleDialog'
 import { SignInCode } from './SignInCode'
 
 type Asked =
   | 'edit'
+  | 'photo'
   | 'code'
   | 'signOut'
   | 'secondFactor'
@@ -52,6 +54,7 @@ export function PersonActions({ person }: { person: Person }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsked('photo')}>{t('people.photo.open')}</Menu.Item>
           {person.active && <Menu.Item onClick={() => setAsked('code')}>{t('people.code.open')}</Menu.Item>}
           {person.canSignIn && person.uid !== uid && (
             <Menu.Item onClick={() => setAsked('signOut')}>{t('people.signOut.open')}</Menu.Item>
@@ -83,6 +86,7 @@ export function PersonActions({ person }: { person: Person }) {
         </Menu.Dropdown>
       </Menu>
       {asked === 'edit' && <PersonDialog person={person} onClose={close} />}
+      {asked === 'photo' && <PhotoDialog person={person} onClose={close} />}
       {asked === 'code' && <SignInCode person={person} onClose={close} />}
       {asked === 'signOut' && <SignOut person={person} onClose={close} />}
       {asked === 'secondFactor' && <ResetSecondFactor person={person} onClose={close} />}

@@ -4,12 +4,14 @@ import { useState } from 'react'
 import { useAction } from '../../api/action'
 import { notePrinted } from '../../api/overview'
 import type { Person } from '../../api/types'
+import { photoOf } from '../../lib/photoOf'
 import { t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
 import { CardSheet } from '../profile'
 
 /** A person's ID card, to print; only with a roll number (R-PEOPLE-2). */
-export function PersonCard({ person: { name, department, batch, rollNumber } }: { person: Person }) {
+export function PersonCard({ person }: { person: Person }) {
+  const { name, department, batch, rollNumber } = person
   const [opened, setOpened] = useState(false)
   const note = useAction(notePrinted)
   if (rollNumber === null) return null
@@ -25,6 +27,7 @@ export function PersonCard({ person: { name, department, batch, rollNumber } }: 
             department={department}
             batch={batch}
             rollNumber={rollNumber}
+            photo={photoOf(person)}
             onPrint={() => void note.run(null)}
           />
         </Dialog>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useMay } from '../../api/account'
 import type { Person } from '../../api/types'
 import { labelOf } from '../../api/validate'
+import { photoOf } from '../../lib/photoOf'
 import { t } from '../../lib/messages'
 import { DateText } from '../../ui/Facts'
 import { TakeMoney } from '../money'
@@ -14,6 +15,7 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
   const { uid, name, openLoans, owes, rollNumber, email, department, batch, category, validUntil, barred } = person
   const { phone, guardianEmail, guardianPhone } = person
   const mayTake = useMay('desk')
+  const photo = photoOf(person)
   return (
     <>
       <p className={classes.badges}>
@@ -24,44 +26,51 @@ export function PersonFacts({ person, today }: { person: Person; today: string }
         <span data-owed={owes > 0 || undefined}>{t('people.sums.owes', { amount: owes })}</span>
         {mayTake && <TakeMoney uid={uid} name={name} shown={owes > 0} />}
       </div>
-      <dl className={classes.facts}>
-        <Fact name={t('people.column.rollNumber')}>{rollNumber}</Fact>
-        <Fact name={t('people.fact.email')}>
-          {email !== null && (
-            <Anchor href={`mailto:${email}`} fz="inherit">
-              {email}
-            </Anchor>
-          )}
-        </Fact>
-        {phone && (
-          <Fact name={labelOf('PersonForm', 'phone')}>
-            <Phone number={phone} />
-          </Fact>
+      <div className={classes.withPhoto}>
+        {photo !== null && (
+          <div className={classes.photo}>
+            <img src={photo} alt={t('people.photo.of', { name })} />
+          </div>
         )}
-        <Fact name={t('people.column.department')}>{department}</Fact>
-        <Fact name={t('people.column.batch')}>{batch}</Fact>
-        <Fact name={t('people.fact.category')}>{category}</Fact>
-        {validUntil !== null && (
-          <Fact name={t('people.fact.validUntil')}>
-            <DateText day={validUntil} />
-          </Fact>
-        )}
-        {(guardianEmail ?? guardianPhone) && (
-          <Fact name={t('people.fact.guardian')}>
-            {guardianEmail && (
-              <Anchor href={`mailto:${guardianEmail}`} fz="inherit" display="block">
-                {guardianEmail}
+        <dl className={classes.facts}>
+          <Fact name={t('people.column.rollNumber')}>{rollNumber}</Fact>
+          <Fact name={t('people.fact.email')}>
+            {email !== null && (
+              <Anchor href={`mailto:${email}`} fz="inherit">
+                {email}
               </Anchor>
             )}
-            {guardianPhone && <Phone number={guardianPhone} />}
           </Fact>
-        )}
-        {barred !== null && (
-          <Fact name={t('people.fact.barred')}>
-            {t('people.fact.barredWhy', { day: barred.until, reason: barred.reason })}
-          </Fact>
-        )}
-      </dl>
+          {phone && (
+            <Fact name={labelOf('PersonForm', 'phone')}>
+              <Phone number={phone} />
+            </Fact>
+          )}
+          <Fact name={t('people.column.department')}>{department}</Fact>
+          <Fact name={t('people.column.batch')}>{batch}</Fact>
+          <Fact name={t('people.fact.category')}>{category}</Fact>
+          {validUntil !== null && (
+            <Fact name={t('people.fact.validUntil')}>
+              <DateText day={validUntil} />
+            </Fact>
+          )}
+          {(guardianEmail ?? guardianPhone) && (
+            <Fact name={t('people.fact.guardian')}>
+              {guardianEmail && (
+                <Anchor href={`mailto:${guardianEmail}`} fz="inherit" display="block">
+                  {guardianEmail}
+                </Anchor>
+              )}
+              {guardianPhone && <Phone number={guardianPhone} />}
+            </Fact>
+          )}
+          {barred !== null && (
+            <Fact name={t('people.fact.barred')}>
+              {t('people.fact.barredWhy', { day: barred.until, reason: barred.reason })}
+            </Fact>
+          )}
+        </dl>
+      </div>
     </>
   )
 }

@@ -14,6 +14,8 @@ type CardSheetProps = {
   department: string | null
   batch: string | null
   rollNumber: string
+  /** Address of the photo. */
+  photo?: string | null
   onPrint?: () => void
 }
 

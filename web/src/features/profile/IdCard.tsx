@@ -12,6 +12,8 @@ type IdCardProps = {
   department: string | null
   batch: string | null
   rollNumber: string
+  /** Address of the photo. */
+  photo?: string | null
   onPrint?: () => void
 }
 
@@ -19,7 +21,7 @@ type IdCardProps = {
 const MAX_BARS = 300
 
 /** A card with the roll number as bar code and QR code: black on white in every colour scheme, or scanners fail. */
-export default function IdCard({ name, department, batch, rollNumber, onPrint }: IdCardProps) {
+export default function IdCard({ name, department, batch, rollNumber, photo = null, onPrint }: IdCardProps) {
   const library = useLibraryName()
   const drawn = code128(rollNumber)
   const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
@@ -27,6 +29,7 @@ export default function IdCard({ name, department, batch, rollNumber, onPrint }:
     <>
       <Sheet paper="card" className={classes.card}>
         <div className={classes.head}>
+          {photo !== null && <img className={classes.photo} src={photo} alt="" />}
           <div className={classes.who}>
             <p className={classes.brand} dir="auto">
               {library || 'My Library'}

@@ -1,0 +1,38 @@
+//! Photo of a person.
+
+use super::{Result, record};
+use crate::{
+    domain::{
+        change::PersonChange,
+        id::{ImportId, UserId},
+        moment::Moment,
+    },
+    storage::{
+        Tx,
+        authority::Authority,
+        photos::{self, Photo},
+    },
+};
+
+/// Stores a person's photo in place of an earlier one; `import` brought it, if any.
+pub fn set(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    moment: Moment,
+    person: UserId,
+    photo: &Photo,
+    import: Option<ImportId>,
+) -> Result<()> {
+    let subject = authority.over(tx, person)?;
+    photos::set(tx, &subject, photo, import, moment.at)?;
+    record(tx, moment, authority.by(), person, PersonChange::PhotoChanged)
+}
+
+/// Removes a person's photo, if there is one.
+pub fn remove(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<()> {
+    let subject = authority.over(tx, person)?;
+    if photos::remove(tx, &subject)? {
+        record(tx, moment, authority.by(), person, PersonChange::PhotoRemoved)?;
+    }
+    Ok(())
+}
