@@ -206,7 +206,7 @@ async fn a_person_is_shown_with_what_is_and_was_out_r_people_2(app: TestApp) {
             "department": "Physics", "batch": "2027", "category": "Student", "validUntil": null, "barred": null,
             "role": "student", "active": true, "canSignIn": true, "secondFactor": false, "openLoans": 1,
             "overdueLoans": 1, "owes": 20,
-            "createdAt": "2026-11-21T06:00:00Z", "capabilities": [],
+            "createdAt": "2026-11-21T06:00:00Z", "capabilities": [], "photo": null,
         })
     );
     let open = librarian.get(&format!("{path}/loans")).await.expect(200);

@@ -20,7 +20,7 @@ use crate::{
     picture,
     storage::{
         authority::Authority,
-        people::kept_instead,
+        people::{self, kept_instead},
         photos::{self, Photo},
     },
 };
@@ -63,6 +63,9 @@ pub async fn upload_photo(
     once: Once,
     Body(file): Body,
 ) -> Result<Answer> {
+    // Decoding is the longest part, so an unknown person is refused before it.
+    let known = app.library.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?;
+    known.ok_or(Error::NotFound)?;
     let jpeg = covers::decoded(&app, file, picture::photo).await?;
     let photo = Photo { version: picture::hash(&jpeg), jpeg };
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
