@@ -43,7 +43,8 @@ export default defineConfig(({ command }) => ({
             // Few screens draw QR codes.
             { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
             // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
-            // The desk's queue and the choice of a file stay apart: students never load them.
+            // The desk's queue stays apart, because students never load it, and so does the choice of a file, which few screens
+            // offer.
             {
               name: 'ui',
               minShareCount: 6,
