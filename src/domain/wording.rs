@@ -123,12 +123,16 @@ pub struct Wording {
 }
 
 /// The library's own wordings of a mail; null for the program's wording.
+///
+/// Both languages are named: a save without one would reset it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = MailWordings)]
 pub struct Wordings {
+    #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required)]
     pub en: Option<Wording>,
+    #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required)]
     pub hi: Option<Wording>,
 }

@@ -17,7 +17,7 @@ use crate::{
     domain::{
         account, book, calendar, copy, label, ledger, library, notice, person, review,
         rule::{Kind, Number, Text},
-        rules, till,
+        rules, till, wording,
     },
     message::templates,
     money::Money,
@@ -140,6 +140,10 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     // Null and blank mean the library's language.
     ("MailChoicesForm", "language", Text { min: 0, kind: Kind::Line, ..library::LANGUAGE }),
     ("WordingDraft", "language", library::LANGUAGE),
+    ("WordingDraft", "subject", wording::SUBJECT),
+    ("WordingDraft", "body", wording::BODY),
+    ("MailWording", "subject", wording::SUBJECT),
+    ("MailWording", "body", wording::BODY),
     ("BatchNoDuesForm", "batch", account::BATCH),
     ("BatchCodesForm", "batch", account::BATCH),
     ("PromotionForm", "fromBatch", account::BATCH),

@@ -32,6 +32,10 @@ async fn a_wording_is_saved_over_the_version_that_was_read_and_reset(database: D
     assert_eq!(saved["en"]["body"], "Dear {name},\n\n{books}");
     admin.put("/settings/mails/digest", &tag, &own).await.problem(412, "stale");
     assert_eq!(admin.get("/settings/mails").await.expect(200)["mails"][0]["own"], saved);
+    // A save without a language would reset the wording of that language.
+    let half = admin.put("/settings/mails/digest", "*", &json!({ "hi": null })).await;
+    assert_eq!((half.status, half.wrong_fields()), (422, vec!["en".to_owned()]));
+    assert_eq!(admin.get("/settings/mails").await.expect(200)["mails"][0]["own"], saved);
     let log = admin.get("/changes?action=mail-wording-changed").await.expect(200);
     assert_eq!(log["changes"].as_array().map(Vec::len), Some(1), "{log}");
     let none = json!({ "en": null, "hi": null });

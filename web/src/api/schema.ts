@@ -13228,11 +13228,13 @@ export interface components {
             body: string;
             subject: string;
         };
-        /** @description The library's own wordings of a mail; null for the program's wording. */
+        /**
+         * @description The library's own wordings of a mail; null for the program's wording.
+         *
+         *     Both languages are named: a save without one would reset it.
+         */
         MailWordings: {
-            /** @default null */
             en: components["schemas"]["MailWording"] | null;
-            /** @default null */
             hi: components["schemas"]["MailWording"] | null;
         };
         /** @description Text that the search used instead, because no book matches the given text. */
