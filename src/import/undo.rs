@@ -33,11 +33,7 @@ pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulati
     }
     if matches!(kind, Kind::People | Kind::Photos) {
         let authority = Authority::of(tx, by)?;
-        let librarians = match kind {
-            Kind::Photos => photos::imported_of_librarians(tx, id)?,
-            _ => imports::librarians_of(tx, id)?,
-        };
-        for librarian in librarians {
+        for librarian in imports::librarians_of(tx, id)? {
             authority.over(tx, librarian)?;
         }
     }

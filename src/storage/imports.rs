@@ -385,12 +385,14 @@ pub fn people_left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Vec<(Use
     )
 }
 
-/// Returns the librarians among the people of an import.
+/// Returns the librarians whom an import of people changed, or whose photo an import brought.
 pub fn librarians_of(tx: &mut Tx<'_>, id: ImportId) -> Result<Vec<UserId>> {
     tx.query(
         sql!(
-            "SELECT u.id FROM import_people AS t JOIN users AS u ON u.id = t.person_id
-             WHERE t.import_id = $1 AND u.role = 'admin' AND u.gone_at IS NULL ORDER BY u.id"
+            "SELECT u.id FROM (SELECT person_id FROM import_people WHERE import_id = $1
+                               UNION ALL SELECT person_id FROM photos WHERE import_id = $1) AS t
+             JOIN users AS u ON u.id = t.person_id
+             WHERE u.role = 'admin' AND u.gone_at IS NULL ORDER BY u.id"
         ),
         &[&id],
         |row| row.get(0),

@@ -102,18 +102,6 @@ pub fn imported(tx: &mut Tx<'_>, import: ImportId, limit: i64) -> Result<Vec<Use
     )
 }
 
-/// Returns the librarians whose photo this import brought.
-pub fn imported_of_librarians(tx: &mut Tx<'_>, import: ImportId) -> Result<Vec<UserId>> {
-    tx.query(
-        sql!(
-            "SELECT u.id FROM photos AS p JOIN users AS u ON u.id = p.person_id
-             WHERE p.import_id = $1 AND u.role = 'admin' AND u.gone_at IS NULL ORDER BY u.id"
-        ),
-        &[&import],
-        |row| row.get(0),
-    )
-}
-
 /// Detaches these people's photos from their import: records that were merged since keep theirs.
 pub fn detach(tx: &mut Tx<'_>, import: ImportId, people: &[UserId]) -> Result<()> {
     for person in people {

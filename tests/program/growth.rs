@@ -6,7 +6,7 @@
 
 use std::{
     fmt::Write as _,
-    io::{Read as _, Write as _},
+    io::{Cursor, Read as _, Write as _},
     net::TcpStream,
     path::{Path, PathBuf},
     process::Child,
@@ -64,6 +64,9 @@ fn sizes(base: usize, soak: usize) -> [usize; 3] {
 const OF_FILES: usize = 48;
 /// Tables: their rows have the longest texts.
 const OF_TABLES: usize = 8;
+
+/// Archives of photos: up to the limit of 5000 files.
+const OF_PHOTOS: usize = 50;
 
 /// Costs of one run.
 #[derive(Clone, Copy, Debug)]
@@ -394,6 +397,55 @@ fn files_of_people(wrong: &Mutex<Vec<String>>) {
     }
 }
 
+/// Side of a generated photo in pixels.
+const SIDE: u32 = 600;
+
+/// Makes an archive with this number of photos, named by the roll numbers of [`sound`] rows.
+fn photos(size: usize) -> Vec<u8> {
+    let mut picture = Cursor::new(Vec::new());
+    image::RgbImage::from_fn(SIDE, SIDE, |x, y| image::Rgb([x.to_le_bytes()[0], y.to_le_bytes()[0], 99]))
+        .write_to(&mut picture, image::ImageFormat::Jpeg)
+        .expect("encoded");
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for n in 0..size {
+        archive.start_file(format!("s5000-{n}.jpg"), zip::write::SimpleFileOptions::default()).expect("a file");
+        archive.write_all(picture.get_ref()).expect("written");
+    }
+    archive.finish().expect("an archive").into_inner()
+}
+
+/// Imports an archive of photos, and waits for the end of the work in the background.
+fn import_photos(server: &Server, library: &Library, archive: &[u8]) {
+    let headers = [("Cookie", library.cookie.as_str()), ("Content-Type", "application/octet-stream")];
+    let (status, _) = send(server.port, "POST", "/imports/photos?replace=true", &headers, archive);
+    assert_eq!(status, 202, "the import begins");
+    let begun = Instant::now();
+    loop {
+        let newest = ask(server.port, "GET", "/imports/photos", &library.cookie, None)
+            .and_then(|(_, list)| list.pointer("/imports/0").cloned())
+            .unwrap_or_default();
+        if newest["state"] == "done" {
+            assert_eq!((&newest["done"], &newest["rejected"]), (&newest["rows"], &json!(0)));
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_mins(5), "the import does not end: {newest}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn photos_of_people(wrong: &Mutex<Vec<String>>) {
+    let library = Library::new();
+    let server = library.serve();
+    assert_eq!(upload(&server, &library, &sound(5000), false), 200, "the people of the photos");
+    let mut costs = Vec::new();
+    for size in sizes(25, OF_PHOTOS) {
+        let archive = photos(size);
+        append(&mut costs, || library.cost_of(&server, || import_photos(&server, &library, &archive)));
+    }
+    judge("import of photos", &costs, wrong);
+    server.stop();
+}
+
 fn commands(wrong: &Mutex<Vec<String>>) {
     let library = Library::new();
     let server = library.serve();
@@ -576,6 +628,11 @@ fn run(cases: fn(&Mutex<Vec<String>>)) {
 #[test]
 fn files_of_people_cost_what_their_size_asks_for_and_no_desk_waits_r_seam_10() {
     run(files_of_people);
+}
+
+#[test]
+fn photos_of_people_cost_what_their_number_asks_for_and_no_desk_waits_r_seam_10() {
+    run(photos_of_people);
 }
 
 #[test]

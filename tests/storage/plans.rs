@@ -296,7 +296,6 @@ fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
     photos::of(tx, person)?;
     photos::versions(tx, &[person])?;
     photos::imported(tx, id, 9)?;
-    photos::imported_of_librarians(tx, id)?;
     photos::detach(tx, id, &[person])?;
     photos::remove(tx, &subject)?;
     Ok(())

@@ -17,7 +17,7 @@ async function expectDrawn(page: Page, selector: string): Promise<void> {
   await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBeGreaterThan(0)
 }
 
-test('a photo is chosen, seen at the desk and on the card, and removed', async ({ page, library, watch }) => {
+test('a photo is chosen, seen at the desk and on both cards, and removed', async ({ page, pageOf, library, watch }) => {
   watch.excuse(/422/, /could not be saved/)
   const reader = await library.student({ name: 'Ira Photo' })
   const { uid, name, rollNumber } = reader.user
@@ -42,6 +42,12 @@ test('a photo is chosen, seen at the desk and on the card, and removed', async (
   await page.getByRole('button', { name: 'ID card' }).click()
   await expectDrawn(page, '[role=dialog] img')
   await page.keyboard.press('Escape')
+
+  const own = await pageOf(reader)
+  await own.goto('profile')
+  await own.getByRole('button', { name: 'My ID card' }).click()
+  await expectDrawn(own, '[role=dialog] img')
+  await expectAccessible(own, 'the own card with a photo')
 
   await openDesk(page)
   await scan(page, rollNumber ?? '')

@@ -25,30 +25,32 @@ use crate::{
     },
 };
 
-async fn sent(app: &Shared, asked: UserId) -> Result<Response> {
-    let found = app.library.db.snapshot(move |tx| -> Result<_> {
-        let uid = kept_instead(tx, asked)?.unwrap_or(asked);
-        Ok(photos::of(tx, uid)?)
-    });
-    let Photo { jpeg, .. } = found.await?.ok_or(Error::NotFound)?;
+/// Answers with a photo's picture.
+fn sent(photo: Photo) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
     ];
-    Ok((headers, jpeg).into_response())
+    (headers, photo.jpeg).into_response()
 }
 
 /// Read a person's photo. For the id of a merged record, returns the photo of the record that was kept.
 #[utoipa::path(get, path = "/people/{id}/photo", params(("id" = i64, Path)),
     responses((status = 200, body = String, content_type = "image/jpeg")))]
-pub async fn read_photo(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<Response> {
-    sent(&app, uid).await
+pub async fn read_photo(State(app): State<Shared>, Id(asked): Id<UserId>) -> Result<Response> {
+    let found = app.library.db.snapshot(move |tx| -> Result<_> {
+        let uid = kept_instead(tx, asked)?.unwrap_or(asked);
+        Ok(photos::of(tx, uid)?)
+    });
+    Ok(sent(found.await?.ok_or(Error::NotFound)?))
 }
 
-/// Read the caller's own photo.
-#[utoipa::path(get, path = "/me/photo", responses((status = 200, body = String, content_type = "image/jpeg")))]
+/// Read the caller's own photo; 204 if there is none.
+#[utoipa::path(get, path = "/me/photo",
+    responses((status = 200, body = String, content_type = "image/jpeg"), (status = 204)))]
 pub async fn read_my_photo(State(app): State<Shared>, SignedIn(user): SignedIn) -> Result<Response> {
-    sent(&app, user.uid).await
+    let photo = app.library.db.read(move |tx| photos::of(tx, user.uid)).await?;
+    Ok(photo.map_or_else(|| StatusCode::NO_CONTENT.into_response(), sent))
 }
 
 /// Upload a person's photo, in place of an earlier one: JPEG, PNG or WebP, at most 8 MiB and 25 million pixels. The picture

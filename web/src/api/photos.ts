@@ -1,9 +1,21 @@
+import { queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { fileBody, type Upload } from './imports'
 import { keys } from './keys'
 
 const changes = () => [keys.people, keys.changes]
+
+/** Address of the user's own photo within this page; null without one. The picture is fetched once and kept until the page is left. */
+export const myPhotoQuery = queryOptions({
+  queryKey: [...keys.me, 'photo'],
+  queryFn: async ({ signal }) => {
+    const picture = await dataOf<Blob | undefined>(client.GET('/me/photo', { signal, parseAs: 'blob' }))
+    return picture ? URL.createObjectURL(picture) : null
+  },
+  staleTime: Infinity,
+  gcTime: Infinity,
+})
 
 /** Stores a person's photo in place of an earlier one. */
 export const uploadPhoto = action({

@@ -7173,7 +7173,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the caller's own photo. */
+        /** Read the caller's own photo; 204 if there is none. */
         get: {
             parameters: {
                 query?: never;
@@ -7191,6 +7191,13 @@ export interface paths {
                     content: {
                         "image/jpeg": string;
                     };
+                };
+                /** @description Success */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
                 /** @description Problem document (RFC 9457); `code` is the kind of the problem */
                 default: {

@@ -101,7 +101,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
                 )}
                 {found.keepsRejected && found.state !== 'undone' && (
                   <Button component="a" href={rejectedPath(kind, id)} download variant="default">
-                    {words.rejected ? t('people.photos.save') : t('books.import.report.save')}
+                    {words.rejected ? t('people.importPhotos.save') : t('books.import.report.save')}
                   </Button>
                 )}
                 {found.left > 0 && found.inUse === 0 && (

@@ -51,8 +51,8 @@ function NewImport({ onBegun }: { onBegun: (id: number) => void }) {
   return (
     <>
       <ChooseFile
-        what={t('people.photos.what')}
-        rules={t('people.photos.rules')}
+        what={t('people.importPhotos.what')}
+        rules={t('people.importPhotos.rules')}
         accept=".zip,application/zip"
         file={file}
         choose={t(file ? 'people.import.other' : 'people.import.choose')}
@@ -97,16 +97,16 @@ function Preview({ report, replace, isChecking, pending, onReplace, onSubmit }: 
         {t('books.import.report.title')}
       </Title>
       <dl className={`${classes.totals} tabular`}>
-        <Total name={t('people.photos.added')} count={added} />
-        {replaced > 0 && <Total name={t('people.photos.replaced')} count={replaced} />}
-        <Total name={t('people.photos.known')} count={known} />
-        <Total name={t('people.photos.rejectedFiles')} count={rejected} />
+        <Total name={t('people.importPhotos.added')} count={added} />
+        {replaced > 0 && <Total name={t('people.importPhotos.replaced')} count={replaced} />}
+        <Total name={t('people.importPhotos.known')} count={known} />
+        <Total name={t('people.importPhotos.rejectedFiles')} count={rejected} />
       </dl>
       {(known > 0 || replace) && (
         <Checkbox
           mb="md"
-          label={t('people.photos.replace')}
-          description={t('people.photos.replaceHint')}
+          label={t('people.importPhotos.replace')}
+          description={t('people.importPhotos.replaceHint')}
           checked={replace}
           disabled={isChecking || pending}
           onChange={(event) => onReplace(event.currentTarget.checked)}
@@ -114,11 +114,11 @@ function Preview({ report, replace, isChecking, pending, onReplace, onSubmit }: 
       )}
       {count > 0 ? (
         <Button loading={pending} disabled={isChecking} onClick={onSubmit}>
-          {t('people.photos.submit', { count })}
+          {t('people.importPhotos.submit', { count })}
         </Button>
       ) : (
         <Alert color={rejected > 0 ? 'yellow' : 'teal'}>
-          {t(rejected > 0 ? 'people.photos.none' : 'people.photos.nothing')}
+          {t(rejected > 0 ? 'people.importPhotos.none' : 'people.importPhotos.nothing')}
         </Alert>
       )}
       <RejectedFiles report={report} />
@@ -128,7 +128,7 @@ function Preview({ report, replace, isChecking, pending, onReplace, onSubmit }: 
 
 function RejectedFiles({ report: { rejected, rejectedFiles } }: { report: PhotosReport }) {
   if (rejectedFiles.length === 0) return null
-  const label = t('people.photos.rejected', { count: rejected })
+  const label = t('people.importPhotos.rejected', { count: rejected })
   return (
     <div className={classes.part}>
       <Title order={3} mb="xs">

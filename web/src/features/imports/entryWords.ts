@@ -20,16 +20,16 @@ export const PEOPLE_WORDS: ImportWords = {
 
 /** Texts and addresses of the imports of photos. */
 export const PHOTO_WORDS: ImportWords = {
-  title: (state) => t(`people.photos.${state}`),
-  added: () => t('people.photos.added'),
-  known: () => t('people.photos.known'),
-  more: () => t('people.photos.replaced'),
-  rejected: () => t('people.photos.rejectedFiles'),
-  progress: (done, rows) => t('people.photos.progress', { done, rows }),
+  title: (state) => t(`people.importPhotos.${state}`),
+  added: () => t('people.importPhotos.added'),
+  known: () => t('people.importPhotos.known'),
+  more: () => t('people.importPhotos.replaced'),
+  rejected: () => t('people.importPhotos.rejectedFiles'),
+  progress: (done, rows) => t('people.importPhotos.progress', { done, rows }),
   screen: () => `${paths.importPeople()}?tab=photos`,
   address: (id: number) => `${paths.importPeople()}?tab=photos&import=${String(id)}`,
   result: () => ({ to: paths.people(), text: t('people.import.toPeople') }),
-  undone: (count: number) => t('people.photos.undoWhat', { count }),
+  undone: (count: number) => t('people.importPhotos.undoWhat', { count }),
   inUse: () => '',
   changes: [keys.people, keys.changes],
 }

@@ -80,7 +80,7 @@ export default function ImportScreen() {
 
 function titleOf(tab: (typeof TABS)[number]): string {
   if (tab === 'people') return t('people.import.title')
-  return tab === 'photos' ? t('people.photos.title') : t(`people.entries.${tab}.title`)
+  return tab === 'photos' ? t('people.importPhotos.title') : t(`people.entries.${tab}.title`)
 }
 
 /** An earlier import of people, or a new one. */

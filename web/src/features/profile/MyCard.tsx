@@ -1,6 +1,8 @@
 import { Button, Modal } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Barcode } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { myPhotoQuery } from '../../api/photos'
 import type { User } from '../../api/types'
 import { t } from '../../lib/messages'
 import { CardSheet, prefetchCard } from './CardSheet'
@@ -9,6 +11,7 @@ import { CardSheet, prefetchCard } from './CardSheet'
 export function MyCard({ user }: { user: User }) {
   const [opened, setOpened] = useState(false)
   const { rollNumber } = user
+  const photo = useQuery({ ...myPhotoQuery, enabled: opened }).data
   useEffect(prefetchCard, [])
   if (rollNumber === null) return null
   return (
@@ -17,7 +20,13 @@ export function MyCard({ user }: { user: User }) {
         {t('profile.card.title')}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('profile.card.title')} size="md">
-        <CardSheet name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
+        <CardSheet
+          name={user.name}
+          department={user.department}
+          batch={user.batch}
+          rollNumber={rollNumber}
+          photo={photo ?? null}
+        />
       </Modal>
     </>
   )
