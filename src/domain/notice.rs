@@ -304,7 +304,6 @@ pub struct NoticeSettings {
     /// Kinds of reminders that are mailed to the reader's guardian too.
     pub to_guardians: Vec<Kind>,
     /// Hours in which only notices about the safety of an account are mailed; null for none.
-    #[schema(required)]
     pub quiet: Option<QuietHours>,
 }
 

@@ -48,7 +48,7 @@ pub struct Vital {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vitals {
-    /// Figures, at most 20.
+    #[schema(max_items = 20)]
     metrics: Vec<Vital>,
 }
 

@@ -14906,7 +14906,6 @@ export interface components {
         };
         /** @description Figures of one page view. */
         Vitals: {
-            /** @description Figures, at most 20. */
             metrics: components["schemas"]["Vital"][];
         };
         /** @description Request body of a waiver. */
