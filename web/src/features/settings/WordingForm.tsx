@@ -8,6 +8,7 @@ import { saveWordings, sendWording, wordingPreviewQuery } from '../../api/wordin
 import { LANGUAGES, t, translateMessage } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { FormFrame } from './FormFrame'
+import { MailHtml } from './MailHtml'
 import { useSettingsForm, type Part } from './useSettingsForm'
 import settings from './Settings.module.css'
 import classes from './Wording.module.css'
@@ -156,7 +157,7 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
 
 type PreviewProps = { kind: string; draft: MailWording & { language: Name } }
 
-/** Text of the mail with example values, debounced. */
+/** The mail with example values, debounced. */
 function Preview({ kind, draft }: PreviewProps) {
   const [asked] = useDebouncedValue(draft, QUIET_MS)
   const { data, error } = useQuery(wordingPreviewQuery(kind, asked))
@@ -173,9 +174,13 @@ function Preview({ kind, draft }: PreviewProps) {
             <strong lang={draft.language} dir="auto">
               {data.subject}
             </strong>
-            <pre lang={draft.language} dir="auto">
-              {data.text}
-            </pre>
+            <MailHtml html={data.html} language={draft.language} />
+            <details>
+              <summary>{t('settings.wording.textPart')}</summary>
+              <pre lang={draft.language} dir="auto">
+                {data.text}
+              </pre>
+            </details>
           </>
         )
       )}

@@ -25,7 +25,12 @@ const server = {
   },
   'GET /settings/mails/digest': { body: { en: wording('My books'), hi: null }, headers: { ETag: '"1"' } },
   'POST /settings/mails/digest/preview': {
-    body: { subject: '2 books', text: 'Hello Rekha', html: '', madeUp: true },
+    body: {
+      subject: '2 books',
+      text: 'Hello Rekha',
+      html: '<style>.a{}</style><body class="page"><p style="color: red">Hello in HTML</p></body>',
+      madeUp: true,
+    },
   },
 }
 
@@ -37,7 +42,11 @@ it('shows the own wording, its preview, and the program’s wording after a rese
   const english = await screen.findByRole('group', { name: 'English' })
   const subject = within(english).getByRole('textbox', { name: 'Subject' })
   expect(subject).toHaveValue('My books')
-  expect(await within(english).findByText('Hello Rekha')).toBeVisible()
+  expect(await within(english).findByText('Hello Rekha')).toBeInTheDocument()
+  const shadow = [...english.querySelectorAll('*')].find((element) => element.shadowRoot)?.shadowRoot
+  const mail = shadow?.querySelector('p')
+  expect(mail).toHaveTextContent('Hello in HTML')
+  expect(mail?.style.color).toBe('red')
   expect(within(english).queryByRole('button', { name: 'Send me one' })).toBeNull()
   await userEvent.click(within(english).getByRole('button', { name: 'Reset to ours' }))
   expect(subject).toHaveValue('{reminder}')
