@@ -97,6 +97,12 @@ impl Kind {
     pub fn is_reminder(self) -> bool {
         matches!(self, Self::DueSoon | Self::DueToday | Self::Overdue)
     }
+
+    /// True for a notice with a mail of its own that a reader may want in the digest. A kept copy does not wait for a digest.
+    #[must_use]
+    pub fn can_wait(self) -> bool {
+        self.is_optional() && !self.is_reminder() && !matches!(self, Self::HoldReady | Self::HoldExpiring)
+    }
 }
 
 /// Reason why a notice is not mailed.

@@ -23,6 +23,7 @@ use crate::{
 
 /// The caller's preferences about notices by mail or text message, and the kinds that the library sends.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct MailChoices {
     /// False while the library mails no notices.
     on: bool,
@@ -42,14 +43,18 @@ pub struct MailChoices {
     language: Option<String>,
     /// Kinds that the person gets on the screen only.
     refused: Vec<Kind>,
-    /// True if reminders come once a week, on Monday; otherwise on each day with reminders.
+    /// Offered kinds that have a mail of their own, but may come in the digest.
+    can_wait: Vec<Kind>,
+    /// Kinds that the person gets in the digest and not by a mail of their own: reminders, and those that the person chose.
+    in_digest: Vec<Kind>,
+    /// True if the digest comes once a week, on Monday; otherwise on each day on which there is something to say.
     weekly: bool,
 }
 
 fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailChoices> {
     let settings = settings::notices(tx)?;
-    let Choices { language, refused, weekly } = mail_choices::of(tx, person)?;
-    let offered = Kind::ALL
+    let Choices { language, refused, in_digest: chosen, weekly } = mail_choices::of(tx, person)?;
+    let offered: Vec<Kind> = Kind::ALL
         .into_iter()
         .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
         .collect();
@@ -59,7 +64,21 @@ fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailCho
     let is_mailed = post.has(Channel::Mail) && address.is_some() && confirmed;
     let phone = phone.filter(|_| post.has(Channel::Text) && !is_mailed);
     let on = settings.by_mail && (post.has(Channel::Mail) || phone.is_some());
-    Ok(MailChoices { on, address, confirmed, phone, offered, language, refused, weekly })
+    let in_digest =
+        Kind::ALL.into_iter().filter(|kind| kind.is_reminder() || chosen.contains(kind)).collect();
+    let can_wait = offered.iter().copied().filter(|kind| kind.can_wait()).collect();
+    Ok(MailChoices {
+        on,
+        address,
+        confirmed,
+        phone,
+        offered,
+        language,
+        refused,
+        can_wait,
+        in_digest,
+        weekly,
+    })
 }
 
 /// Read the caller's own mail preferences.
@@ -74,14 +93,17 @@ pub async fn read_mail_choices(
 
 /// Mail preferences to save.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MailChoicesForm {
     /// Language of mails; null or blank for the library's.
     #[serde(default)]
     language: Option<String>,
     /// Kinds to get on the screen only. Notices about the security of the account are always mailed.
     refused: Vec<Kind>,
-    /// True to get reminders once a week, on Monday.
+    /// Kinds to get in the digest; those that cannot wait are left out. A kind that is refused comes neither way.
+    #[serde(default)]
+    in_digest: Vec<Kind>,
+    /// True to get the digest once a week, on Monday.
     #[serde(default)]
     weekly: bool,
 }
@@ -101,7 +123,9 @@ pub async fn save_mail_choices(
     invalid.into_result(())?;
     let refused =
         Kind::ALL.into_iter().filter(|kind| kind.is_optional() && form.refused.contains(kind)).collect();
-    let choices = Choices { language, refused, weekly: form.weekly };
+    let in_digest =
+        Kind::ALL.into_iter().filter(|kind| kind.can_wait() && form.in_digest.contains(kind)).collect();
+    let choices = Choices { language, refused, in_digest, weekly: form.weekly };
     let (uid, post) = (user.uid, app.settings.post.clone());
     app.once(once, move |tx| {
         mail_choices::save(tx, uid, &choices)?;

@@ -14,7 +14,7 @@ use super::{
     plain_page::{button, page},
 };
 use crate::{
-    domain::id::UserId,
+    domain::{id::UserId, notice::Kind},
     mail::{
         named,
         unsubscribe::{Scope, Signer},
@@ -32,6 +32,8 @@ struct Asked {
     person: UserId,
     language: String,
     library: String,
+    /// Kinds of notices that the link stops.
+    kinds: Vec<Kind>,
     /// True if the person, or the guardian, already refuses all mails that the link stops.
     is_off: bool,
 }
@@ -45,12 +47,13 @@ fn asked(
     let Some(person) = mail_choices::holder(tx, person)? else { return Ok(None) };
     let library = policies.current(tx)?.library.clone();
     let choices = mail_choices::of(tx, person)?;
+    let kinds = scope.kinds(&choices.in_digest);
     let is_off = match scope {
         Scope::Guardian => mail_choices::guardian_refused(tx, person)?,
-        _ => scope.kinds().iter().all(|kind| choices.refused.contains(kind)),
+        _ => kinds.iter().all(|kind| choices.refused.contains(kind)),
     };
     let language = choices.language.unwrap_or(library.language);
-    Ok(Some(Asked { person, language, library: library.name, is_off }))
+    Ok(Some(Asked { person, language, library: library.name, kinds, is_off }))
 }
 
 /// Builds the page that asks for confirmation, or says that the mails are off already.
@@ -122,8 +125,8 @@ fn change(
     if let Some(found) = &found {
         match scope {
             Scope::Guardian => mail_choices::refuse_as_guardian(tx, found.person, !again)?,
-            _ if again => mail_choices::accept(tx, found.person, &scope.kinds())?,
-            _ => mail_choices::refuse(tx, found.person, &scope.kinds())?,
+            _ if again => mail_choices::accept(tx, found.person, &found.kinds)?,
+            _ => mail_choices::refuse(tx, found.person, &found.kinds)?,
         }
     }
     Ok(found)

@@ -1,8 +1,8 @@
-//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day. Readers and
-//! guardians without an address get text messages.
+//! Queues notices as mails: each urgent one as a mail of its own, and the reminders of a person as one digest a day, with the
+//! notices that the person wants there. Readers and guardians without an address get text messages.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -28,9 +28,9 @@ use crate::{
     policies::Policies,
     storage::{
         self, Error, Tx, leases,
-        mail_choices::{self, Addressee},
+        mail_choices::{self, Addressee, Contacts},
         mails::{self, NewMail},
-        notices::{self, Hours, UnmailedNotice},
+        notices::{self, DueOf, ForDigest, Hours, UnmailedNotice},
         settings,
     },
 };
@@ -39,9 +39,11 @@ use crate::{
 const PORTION: i64 = 20;
 
 /// Age in milliseconds above which a notice is not mailed, so that setting up a mail server does not send old notices.
-const FRESH: i64 = 48 * 60 * 60 * 1000;
-/// The same for reminders that wait for a weekly digest.
-const FRESH_OF_WEEK: i64 = 7 * 24 * 60 * 60 * 1000 + FRESH;
+const FRESH: i64 = 48 * HOUR;
+/// The same for notices that wait for a weekly digest.
+const FRESH_OF_WEEK: i64 = 7 * 24 * HOUR + FRESH;
+/// Milliseconds.
+const HOUR: i64 = 60 * 60 * 1000;
 
 /// Factory of the links in mails about notices.
 #[derive(Clone, Debug)]
@@ -108,6 +110,8 @@ struct Batch {
     mails: Vec<NewMail>,
     carried: Vec<(NoticeId, String)>,
     left: Vec<(NoticeId, Unmailed)>,
+    /// Notices that wait for the digest.
+    waiting: Vec<NoticeId>,
 }
 
 impl Batch {
@@ -120,6 +124,7 @@ impl Batch {
         mails::queue_all(tx, &self.mails, now)?;
         notices::mailed(tx, &self.carried, now)?;
         notices::unmailed(tx, &self.left)?;
+        notices::put_in_digest(tx, &self.waiting)?;
         Ok(self.mails.len())
     }
 }
@@ -157,7 +162,7 @@ impl<'d> Writer<'d> {
 
     /// Returns the reason why this notice is not mailed; `None` if it is to be mailed.
     fn refusal(&self, notice: &UnmailedNotice, kind: Kind) -> Option<Unmailed> {
-        let waits_a_week = kind.is_reminder() && self.is_weekly(notice);
+        let waits_a_week = (kind.is_reminder() || notice.in_digest) && self.is_weekly(notice);
         let fresh = if waits_a_week { FRESH_OF_WEEK } else { FRESH };
         // These notices are about today or tomorrow, so they are outdated on another day.
         let passes = matches!(kind, Kind::DueToday | Kind::HoldExpiring);
@@ -196,7 +201,13 @@ impl<'d> Writer<'d> {
         person.guardian.contact(|channel| self.job.0.has(channel))
     }
 
-    /// True if the notice's addressee gets reminders once a week.
+    /// True if the person wants notices of this kind in the digest.
+    fn waits(&self, notice: &UnmailedNotice, kind: Kind) -> bool {
+        let wanted = |person: &Addressee| person.choices.in_digest.contains(&kind);
+        kind.can_wait() && self.people.get(&notice.person).is_some_and(wanted)
+    }
+
+    /// True if the notice's addressee gets the digest once a week.
     fn is_weekly(&self, notice: &UnmailedNotice) -> bool {
         !notice.to_guardian && self.people.get(&notice.person).is_some_and(|person| person.choices.weekly)
     }
@@ -248,24 +259,30 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Adds the digest of a person, or of the person's guardian, as a mail or a text message.
+    /// Adds the digest of a person, or of the person's guardian, as a mail or a text message: reminders, and other notices.
     fn add_digest(
         &self,
         batch: &mut Batch,
         id: UserId,
         to_guardian: bool,
         mut found: Vec<(&UnmailedNotice, Kind)>,
+        news: &[&UnmailedNotice],
     ) -> storage::Result<()> {
         let Some(person) = self.people.get(&id) else { return Ok(()) };
         found.sort_by_key(|(notice, _)| (notice.about, notice.id.0));
         let overdue = found.iter().filter(|(_, kind)| *kind == Kind::Overdue).count();
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let lines = found.iter().flat_map(|(notice, _)| notice.text.iter().cloned()).collect();
-        let lines = Digest { overdue: number(overdue), due: number(found.len() - overdue), lines };
+        let lines = Digest {
+            overdue: number(overdue),
+            due: number(found.len() - overdue),
+            lines,
+            news: news.iter().flat_map(|notice| notice.text.iter().cloned()).collect(),
+        };
         let (worded, scope, contact) = if to_guardian {
             (Worded::GuardianDigest, Scope::Guardian, self.guardian(person))
         } else {
-            (Worded::Digest, Scope::Reminders, self.contact(person))
+            (Worded::Digest, Scope::Digest, self.contact(person))
         };
         let writing = self.writing(worded, person);
         let mail = match (contact, &self.job.0) {
@@ -284,21 +301,25 @@ impl<'d> Writer<'d> {
             _ => return Ok(()),
         };
         let mail = NewMail { digest_day: Some(self.moment.today), ..mail };
-        batch.add(mail, found.iter().map(|(notice, _)| notice.id));
+        batch.add(mail, found.iter().map(|(notice, _)| notice.id).chain(news.iter().map(|notice| notice.id)));
         Ok(())
     }
 
-    /// Adds the mails for one person: the newest reminder of each loan to the digest, or to the guardian's, and notices
-    /// about kept copies as mails of their own.
-    fn add_reminders(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
+    /// Adds the mails for one person: the newest reminder of each loan to the digest, or to the guardian's, the notices that
+    /// the person wants in the digest, and notices about kept copies as mails of their own.
+    fn add_digests(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
         let [mut own, mut guardians]: [HashMap<_, (&UnmailedNotice, Kind)>; 2] = Default::default();
+        let mut news = Vec::new();
         for notice in found {
             let Some(kind) = notice.kind else { continue };
-            if kind.is_reminder() && self.is_weekly(notice) && !is_weekly_day(self.moment.today) {
+            let is_in_digest = kind.is_reminder() || notice.in_digest;
+            if is_in_digest && self.is_weekly(notice) && !is_weekly_day(self.moment.today) {
                 continue;
             }
             if let Some(reason) = self.refusal(notice, kind) {
                 batch.left.push((notice.id, reason));
+            } else if notice.in_digest {
+                news.push(notice);
             } else if !kind.is_reminder() {
                 self.add_notice(batch, notice, kind)?;
             } else if let lines = if notice.to_guardian { &mut guardians } else { &mut own }
@@ -308,9 +329,9 @@ impl<'d> Writer<'d> {
                 batch.left.push((earlier.id, Unmailed::Replaced));
             }
         }
-        for (to_guardian, lines) in [(false, own), (true, guardians)] {
-            if !lines.is_empty() {
-                self.add_digest(batch, id, to_guardian, lines.into_values().collect())?;
+        for (to_guardian, lines, news) in [(false, own, news), (true, guardians, Vec::new())] {
+            if !lines.is_empty() || !news.is_empty() {
+                self.add_digest(batch, id, to_guardian, lines.into_values().collect(), &news)?;
             }
         }
         Ok(())
@@ -335,15 +356,16 @@ pub async fn mail_notices(
     owner: &str,
 ) -> storage::Result<Option<usize>> {
     let Moment { at, today } = library.clock.moment();
-    let hour = library.clock.hour_of(at);
+    let (hour, midnight) = (library.clock.hour_of(at), library.clock.begin_of(today));
     let found = library.db.snapshot(move |tx| -> storage::Result<_> {
         let settings = settings::notices(tx)?;
         let hours = if settings.is_quiet(hour) { Hours::Quiet } else { Hours::Open };
         let is_time = hours == Hours::Open && hour >= settings.mail_hour;
-        let reminds = is_time && !notices::to_remind(tx, today, UserId(0), 1)?.is_empty();
-        Ok((notices::is_urgent(tx, hours)?, reminds, hours))
+        let since = midnight + settings.mail_hour * HOUR;
+        let reminds = is_time && !notices::to_remind(tx, today, since, UserId(0), 1)?.is_empty();
+        Ok((notices::is_urgent(tx, hours)?, reminds, hours, since))
     });
-    let (is_urgent, mut reminds, hours) = found.await?;
+    let (is_urgent, mut reminds, hours, since) = found.await?;
     if reminds && *job.reminded.lock().unwrap_or_else(PoisonError::into_inner) != Some(today) {
         // A digest sent while reminders are still being written would miss some.
         reminds = remind(library, owner).await?.is_some();
@@ -362,7 +384,7 @@ pub async fn mail_notices(
     }
     let mut from = reminds.then_some(UserId(0));
     while let Some(after) = from {
-        match portion(library, job, owner, move |tx, open| digests(tx, today, after, open)).await? {
+        match portion(library, job, owner, move |tx, open| digests(tx, (today, since), after, open)).await? {
             Round::Elsewhere => return Ok(None),
             Round::Further(last, mails) => (from, queued) = (Some(last), queued + mails),
             Round::Done => from = None,
@@ -414,24 +436,31 @@ fn urgent(
         let Some(kind) = notice.kind else { continue };
         match writer.refusal(notice, kind) {
             Some(reason) => batch.left.push((notice.id, reason)),
+            None if writer.waits(notice, kind) => batch.waiting.push(notice.id),
             None => writer.add_notice(&mut batch, notice, kind)?,
         }
     }
     Ok(Round::Further(last, batch.store(tx, writer.moment.at)?))
 }
 
-fn digests(tx: &mut Tx<'_>, today: Date, after: UserId, open: Open<'_>) -> storage::Result<Round<UserId>> {
-    let people = notices::to_remind(tx, today, after, PORTION)?;
+/// Queues the digests of a day from this instant on.
+fn digests(
+    tx: &mut Tx<'_>,
+    (today, since): (Date, i64),
+    after: UserId,
+    open: Open<'_>,
+) -> storage::Result<Round<UserId>> {
+    let people = notices::to_remind(tx, today, since, after, PORTION)?;
     let Some(last) = people.last().copied() else { return Ok(Round::Done) };
-    let waiting = notices::count_reminders(tx, &people)?;
-    let found = notices::take_reminders(tx, &people)?;
+    let waiting = notices::count_for_digests(tx, &people)?;
+    let found = notices::take_for_digests(tx, &people)?;
     let writer = open(tx, &people)?;
     let mut batch = Batch::default();
     for of_person in found.chunk_by(|one, next| one.person == next.person) {
         let Some(id) = of_person.first().map(|notice| notice.person) else { continue };
-        // If another transaction has locked some of this person's reminders, all wait for the next run.
+        // If another transaction has locked some of this person's notices, all wait for the next run.
         if waiting.get(&id) == Some(&of_person.len()) {
-            writer.add_reminders(&mut batch, id, of_person)?;
+            writer.add_digests(&mut batch, id, of_person)?;
         }
     }
     Ok(Round::Further(last, batch.store(tx, writer.moment.at)?))
@@ -456,12 +485,12 @@ pub struct PlannedMail {
     pub channel: Channel,
     /// Email address, or phone of a text message.
     pub address: String,
-    /// Most overdue first.
+    /// Most overdue first, other notices last.
     pub lines: Vec<Message>,
 }
 
-/// Plans the digests of a day in one pass over the loans due, as if the library mailed notices; writes nothing. `has` is true
-/// for a channel that the library can use.
+/// Plans the digests of a day in one pass over the loans due and one over the notices that wait for a digest now, as if the
+/// library mailed notices; writes nothing. `has` is true for a channel that the library can use.
 ///
 /// # Errors
 /// Errors of the database.
@@ -469,6 +498,13 @@ pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> sto
     let settings = NoticeSettings { by_mail: true, ..settings::notices(tx)? };
     let last_due = settings.last_due(day, mail_choices::is_any_weekly(tx)?);
     let due = notices::due_by_person(tx, last_due)?;
+    let mut news: BTreeMap<UserId, (String, Contacts, Vec<Message>)> = BTreeMap::new();
+    for ForDigest { person, name, contacts, choices, kind, text } in notices::for_digests(tx)? {
+        let waits = choices.weekly && !is_weekly_day(day);
+        if kind.is_some_and(|kind| settings.mails(kind) && !choices.refused.contains(&kind)) && !waits {
+            news.entry(person).or_insert_with(|| (name, contacts, Vec::new())).2.extend(text);
+        }
+    }
     let mut planned = Planned::default();
     for of_person in due.chunk_by(|one, next| one.loan.person == next.loan.person) {
         let [mut own, mut guardians] = [Vec::new(), Vec::new()];
@@ -490,23 +526,33 @@ pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> sto
                 }
             }
         }
-        let Some(first) = of_person.first() else { continue };
-        for (to_guardian, lines, contact) in
-            [(false, own, first.contacts.choose(&has)), (true, guardians, first.guardian.contact(&has))]
-        {
-            match contact {
-                _ if lines.is_empty() => {}
-                Some((channel, address)) => planned.mails.push(PlannedMail {
-                    person: first.loan.person,
-                    name: first.name.clone(),
-                    to_guardian,
-                    channel,
-                    address: address.to_owned(),
-                    lines,
-                }),
-                None => planned.without_address += 1,
-            }
-        }
+        let Some(DueOf { loan, name, contacts, guardian, .. }) = of_person.first() else { continue };
+        own.extend(news.remove(&loan.person).into_iter().flat_map(|(.., text)| text));
+        planned.add(loan.person, name, false, own, contacts.choose(&has));
+        planned.add(loan.person, name, true, guardians, guardian.contact(&has));
+    }
+    for (person, (name, contacts, text)) in news {
+        planned.add(person, &name, false, text, contacts.choose(&has));
     }
     Ok(planned)
+}
+
+impl Planned {
+    fn add(
+        &mut self,
+        person: UserId,
+        name: &str,
+        to_guardian: bool,
+        lines: Vec<Message>,
+        contact: Option<(Channel, &str)>,
+    ) {
+        match contact {
+            _ if lines.is_empty() => {}
+            Some((channel, address)) => {
+                let (name, address) = (name.to_owned(), address.to_owned());
+                self.mails.push(PlannedMail { person, name, to_guardian, channel, address, lines });
+            }
+            None => self.without_address += 1,
+        }
+    }
 }

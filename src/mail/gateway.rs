@@ -253,12 +253,14 @@ impl Text {
         let library = named(library, language);
         let reminder = digest.reminder(&library).text_in(language);
         let first = one_line(&format!("{name}: {reminder}"));
-        let shown = digest.lines.iter().take(LONGEST_LIST).map(|line| one_line(&line.text_in(language)));
-        let rest = digest.lines.len().saturating_sub(LONGEST_LIST);
+        let lines = digest.lines.iter().chain(&digest.news);
+        let count = lines.clone().count();
+        let shown = lines.take(LONGEST_LIST).map(|line| one_line(&line.text_in(language)));
+        let rest = count.saturating_sub(LONGEST_LIST);
         let rest =
             (rest > 0).then(|| message::text_more(i64::try_from(rest).unwrap_or(i64::MAX)).text_in(language));
         let text = std::iter::once(first.clone()).chain(shown).chain(rest).collect::<Vec<_>>().join("\n");
-        let values = json!({ "text": text, "name": name, "library": library, "count": digest.lines.len() });
+        let values = json!({ "text": text, "name": name, "library": library, "count": count });
         Self { kind: Kind::Digest, first, values }
     }
 

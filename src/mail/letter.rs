@@ -126,6 +126,8 @@ struct Values<'v> {
     /// Subject of a digest; gets the library's name.
     reminder: Option<&'v dyn Fn(&str) -> Message>,
     books: &'v [Message],
+    /// Other notices of a digest.
+    news: &'v [Message],
     notice: &'v [Message],
 }
 
@@ -164,7 +166,15 @@ fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
                 address: values.link.to_owned(),
             }),
             [Piece::Value(Placeholder::Books)] => {
-                parts.push(Part::Items(values.books.iter().map(words).collect()));
+                if !values.books.is_empty() {
+                    parts.push(Part::Items(values.books.iter().map(words).collect()));
+                    if !values.news.is_empty() {
+                        parts.push(Part::Paragraph(words(&message::letter_digest_also())));
+                    }
+                }
+                if !values.news.is_empty() {
+                    parts.push(Part::Items(values.news.iter().map(words).collect()));
+                }
             }
             [Piece::Value(Placeholder::Notice)] => {
                 parts.extend(values.notice.iter().map(|message| Part::Paragraph(words(message))));
@@ -212,30 +222,34 @@ pub fn notice(writing: Writing<'_>, name: &str, kind: Kind, text: &[Message], li
     letter(Worded::Notice(kind), writing, &Values { name, notice: text, ..Values::default() }).links_to(links)
 }
 
-/// Reminders of a day.
+/// Reminders of a day, and the notices that their reader wants with them.
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
     /// Number of overdue loans.
     pub overdue: i64,
     /// Number of loans that are not overdue.
     pub due: i64,
+    /// Reminders.
     pub lines: Vec<Message>,
+    /// Other notices, oldest first.
+    pub news: Vec<Message>,
 }
 
 /// Writes the mail with all reminders of a person: [`Worded::Digest`], or [`Worded::GuardianDigest`].
 #[must_use]
 pub fn digest(mail: Worded, writing: Writing<'_>, name: &str, digest: &Digest, links: Links) -> Letter {
     let reminder = |library: &str| digest.reminder(library);
-    let values = Values { name, reminder: Some(&reminder), books: &digest.lines, ..Values::default() };
+    let values = Values { name, reminder: Some(&reminder), books: &digest.lines, news: &digest.news, ..Values::default() };
     letter(mail, writing, &values).links_to(links)
 }
 
 impl Digest {
     /// Returns the number of books, as the subject of a mail and the first line of a text message.
     pub(super) fn reminder(&self, library: &str) -> Message {
-        match self.overdue {
-            0 => message::letter_digest_due(self.due, library),
-            overdue => message::letter_digest_overdue(overdue, library),
+        match (self.overdue, self.due) {
+            (0, 0) => message::letter_digest_news(library),
+            (0, due) => message::letter_digest_due(due, library),
+            (overdue, _) => message::letter_digest_overdue(overdue, library),
         }
     }
 }
@@ -272,7 +286,7 @@ pub fn example(
         Worded::Digest | Worded::GuardianDigest => {
             let lines = loans.iter().map(|(title, due)| message::notice_due_soon(title, *due)).collect();
             let due = i64::try_from(loans.len()).unwrap_or(i64::MAX);
-            return digest(mail, writing, name, &Digest { overdue: 0, due, lines }, links());
+            return digest(mail, writing, name, &Digest { due, lines, ..Digest::default() }, links());
         }
         Worded::Notice(kind) => kind,
     };
@@ -474,7 +488,7 @@ mod tests {
         let wordings = own("प्रिय {name}", "Dear {name},\nof {library}\n\n{books}\n\nDesk <2>");
         let writing = Writing { own: Some(&wordings), ..by("en", "City") };
         let lines = vec![message::notice_lent("Emma", Date::default())];
-        let lines = Digest { overdue: 0, due: 1, lines };
+        let lines = Digest { due: 1, lines, ..Digest::default() };
         let letter = digest(Worded::Digest, writing, "Asha", &lines, Links::default());
         assert_eq!(letter.subject(), "प्रिय Asha");
         assert!(
@@ -486,8 +500,8 @@ mod tests {
         let newer = own("{phone}", "{books}");
         let writing = Writing { own: Some(&newer), ..by("en", "City") };
         assert_eq!(
-            digest(Worded::Digest, writing, "Asha", &Digest::default(), Links::default()).subject(),
-            "0 books are due back at City"
+            digest(Worded::Digest, writing, "Asha", &lines, Links::default()).subject(),
+            "1 book is due back at City"
         );
     }
 
@@ -565,7 +579,7 @@ mod tests {
                 page: Some("https://l.org/library/profile".into()),
                 unsubscribe: Some("https://l.org/library/unsubscribe/7.reminders.x".into()),
             };
-            let digest = Digest { overdue: 1, due: 1, lines: lines.clone() };
+            let digest = Digest { overdue: 1, due: 1, lines: lines.clone(), ..Digest::default() };
             let letter = digest_of(language, &digest, links);
             assert_eq!(letter.subject(), subject);
             says_the_same(&letter);
@@ -578,7 +592,7 @@ mod tests {
                 assert!(text.contains(address) && html.contains(&format!("href=\"{address}\"")), "{address}");
             }
         }
-        let alone = digest_of("en", &Digest { overdue: 0, due: 2, lines }, Links::default());
+        let alone = digest_of("en", &Digest { due: 2, lines, ..Digest::default() }, Links::default());
         assert_eq!(alone.subject(), "2 books are due back at City");
         assert!(!alone.text().contains("http") && !alone.html().contains("<a "));
     }

@@ -6,16 +6,16 @@ use ring::hmac;
 
 use crate::domain::{id::UserId, notice::Kind};
 
-/// Name of the digest in links.
-const REMINDERS: &str = "reminders";
+/// Name of the digest in links, also in those of mails from before a digest had other notices.
+const DIGEST: &str = "reminders";
 /// Name of the guardian's digest in links.
 const GUARDIAN: &str = "guardian";
 
 /// Mails from which a link unsubscribes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The digest of reminders.
-    Reminders,
+    /// The digest: reminders, and the kinds that the person gets there.
+    Digest,
     /// The digest of reminders to the person's guardian.
     Guardian,
     /// Mails of one kind of notice.
@@ -25,7 +25,7 @@ pub enum Scope {
 impl Scope {
     fn name(self) -> &'static str {
         match self {
-            Self::Reminders => REMINDERS,
+            Self::Digest => DIGEST,
             Self::Guardian => GUARDIAN,
             Self::Kind(kind) => kind.as_str(),
         }
@@ -33,17 +33,21 @@ impl Scope {
 
     fn of(name: &str) -> Option<Self> {
         match name {
-            REMINDERS => Some(Self::Reminders),
+            DIGEST => Some(Self::Digest),
             GUARDIAN => Some(Self::Guardian),
             kind => Kind::of(kind).filter(|kind| kind.is_optional()).map(Self::Kind),
         }
     }
 
-    /// Returns the kinds of notices to the person that the scope covers.
+    /// Returns the kinds of notices to the person that the scope covers; `in_digest` are those that the person gets in the
+    /// digest besides the reminders.
     #[must_use]
-    pub fn kinds(self) -> Vec<Kind> {
+    pub fn kinds(self, in_digest: &[Kind]) -> Vec<Kind> {
         match self {
-            Self::Reminders => Kind::ALL.into_iter().filter(|kind| kind.is_reminder()).collect(),
+            Self::Digest => {
+                let is_in = |kind: &Kind| kind.is_reminder() || in_digest.contains(kind);
+                Kind::ALL.into_iter().filter(is_in).collect()
+            }
             Self::Guardian => Vec::new(),
             Self::Kind(kind) => vec![kind],
         }
@@ -90,7 +94,7 @@ mod tests {
     #[test]
     fn a_link_names_its_person_and_kind_and_no_other() {
         let signer = Signer::new("key");
-        for scope in [Scope::Reminders, Scope::Guardian, Scope::Kind(Kind::HoldReady)] {
+        for scope in [Scope::Digest, Scope::Guardian, Scope::Kind(Kind::HoldReady)] {
             let token = signer.token(UserId(7), scope);
             assert_eq!(signer.read(&token), Some((UserId(7), scope)));
             assert_eq!(Signer::new("another").read(&token), None);

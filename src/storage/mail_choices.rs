@@ -17,35 +17,49 @@ pub struct Choices {
     pub language: Option<String>,
     /// Kinds of notices that the person reads on the screen only.
     pub refused: Vec<Kind>,
-    /// True if reminders are mailed once a week.
+    /// Kinds of notices that the person gets in the digest and not by a mail of their own.
+    pub in_digest: Vec<Kind>,
+    /// True if the digest is mailed once a week.
     pub weekly: bool,
 }
 
 impl Choices {
-    /// Reads the three columns from `index` on; they are null for a person without preferences.
+    /// Reads the columns [`choices`] from `index` on; they are null for a person without preferences.
     pub(super) fn read(row: &Row<'_>, index: usize) -> Result<Self> {
-        let refused: Option<String> = row.get(index + 1)?;
-        let names: Vec<String> =
-            refused.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
         Ok(Self {
             language: row.get(index)?,
-            refused: names.iter().filter_map(|name| Kind::of(name)).collect(),
-            weekly: row.get::<Option<bool>>(index + 2)?.unwrap_or_default(),
+            refused: kinds(row.get(index + 1)?),
+            in_digest: kinds(row.get(index + 2)?),
+            weekly: row.get::<Option<bool>>(index + 3)?.unwrap_or_default(),
         })
     }
 }
 
+/// Parses the names of kinds; leaves out those of a newer version of the program.
+fn kinds(json: Option<String>) -> Vec<Kind> {
+    let names: Vec<String> = json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    names.iter().filter_map(|name| Kind::of(name)).collect()
+}
+
+/// Columns that [`Choices::read`] reads.
+macro_rules! choices {
+    () => {
+        "mail_choices.language, mail_choices.refused, mail_choices.in_digest, mail_choices.weekly"
+    };
+}
+pub(super) use choices;
+
 /// Returns a person's mail preferences.
 pub fn of(tx: &mut Tx<'_>, person: UserId) -> Result<Choices> {
     let found = tx.query_opt(
-        sql!("SELECT language, refused, weekly FROM mail_choices WHERE person_id = $1"),
+        sql!("SELECT ", choices!(), " FROM mail_choices WHERE person_id = $1"),
         &[&person],
         |row| Choices::read(row, 0),
     )?;
     Ok(found.unwrap_or_default())
 }
 
-/// True if at least one person gets reminders once a week.
+/// True if at least one person gets the digest once a week.
 pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
     tx.query_one(
         sql!("SELECT CASE WHEN EXISTS (SELECT 1 FROM mail_choices WHERE weekly AND person_id > 0) THEN TRUE ELSE FALSE END"),
@@ -56,14 +70,15 @@ pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
 
 /// Stores a person's mail preferences.
 pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
-    let refused: Vec<&str> = choices.refused.iter().map(|kind| kind.as_str()).collect();
+    let names = |kinds: &[Kind]| json!(kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()).to_string();
+    let (refused, in_digest) = (names(&choices.refused), names(&choices.in_digest));
     tx.execute_one(
         sql!(
-            "INSERT INTO mail_choices (person_id, language, refused, weekly) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (person_id) DO UPDATE
-             SET language = excluded.language, refused = excluded.refused, weekly = excluded.weekly"
+            "INSERT INTO mail_choices (person_id, language, refused, in_digest, weekly) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (person_id) DO UPDATE SET language = excluded.language, refused = excluded.refused,
+                                                   in_digest = excluded.in_digest, weekly = excluded.weekly"
         ),
-        &[&person, &choices.language, &json!(refused).to_string(), &choices.weekly],
+        &[&person, &choices.language, &refused, &in_digest, &choices.weekly],
     )
 }
 
@@ -86,7 +101,7 @@ fn change(tx: &mut Tx<'_>, person: UserId, change: impl FnOnce(&mut Vec<Kind>)) 
         &[&person],
     )?;
     let mut choices = tx.query_one(
-        select_to_decide!("SELECT language, refused, weekly FROM mail_choices WHERE person_id = $1"),
+        select_to_decide!("SELECT ", choices!(), " FROM mail_choices WHERE person_id = $1"),
         &[&person],
         |row| Choices::read(row, 0),
     )?;
@@ -177,11 +192,12 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
     macro_rules! addressees {
         ($list:literal) => {
             sql!(
-                "SELECT users.id, users.name, CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END, users.active AND users.gone_at IS NULL, mail_choices.language,
-                        mail_choices.refused, mail_choices.weekly, users.guardian_email, users.guardian_phone,
+                "SELECT users.id, users.name, CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END, users.active AND users.gone_at IS NULL,
+                        users.guardian_email, users.guardian_phone,
                         COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE),
-                        claimed_addresses.user_id IS NOT NULL, users.phone
-                 FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+                        claimed_addresses.user_id IS NOT NULL, users.phone, ",
+                choices!(),
+                " FROM users LEFT JOIN mail_choices ON mail_choices.person_id = users.id
                       LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
                  WHERE users.id IN (",
                 $list,
@@ -199,13 +215,13 @@ pub fn addressees(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, 
     let found = tx.query(statement, &[&json!(people).to_string()], |row| {
         let addressee = Addressee {
             name: row.get(1)?,
-            contacts: Contacts { email: row.get(2)?, phone: row.get(11)? },
-            is_unconfirmed: row.get(10)?,
+            contacts: Contacts { email: row.get(2)?, phone: row.get(8)? },
+            is_unconfirmed: row.get(7)?,
             active: row.get(3)?,
-            choices: Choices::read(row, 4)?,
+            choices: Choices::read(row, 9)?,
             guardian: Guardian {
-                contacts: Contacts { email: row.get(7)?, phone: row.get(8)? },
-                refuses: row.get(9)?,
+                contacts: Contacts { email: row.get(4)?, phone: row.get(5)? },
+                refuses: row.get(6)?,
             },
         };
         Ok((row.get(0)?, addressee))

@@ -103,6 +103,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0046_phone_of_reader"),
     migration!("0047_people_imports"),
     migration!("0048_photos"),
+    migration!("0049_notices_in_digest"),
 ];
 
 impl Migration {

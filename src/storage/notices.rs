@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Result, Row, Tx,
     events::Entry,
-    mail_choices::{Choices, Contacts, Guardian},
+    mail_choices::{Choices, Contacts, Guardian, choices},
     settings,
 };
 use crate::{
@@ -338,6 +338,8 @@ pub struct UnmailedNotice {
     pub text: Vec<Message>,
     /// Epoch milliseconds.
     pub created_at: i64,
+    /// True if the person gets it in the digest although it is no reminder.
+    pub in_digest: bool,
 }
 
 fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
@@ -352,6 +354,7 @@ fn unmailed_notice(row: &Row<'_>) -> Result<UnmailedNotice> {
         text: Message::parse_stored(&row.get::<String>(7)?),
         created_at: row.get(8)?,
         to_guardian: row.get(9)?,
+        in_digest: row.get(10)?,
     })
 }
 
@@ -364,7 +367,7 @@ macro_rules! open {
 
 macro_rules! columns_to_mail {
     () => {
-        "id, person_id, kind, loan_id, about, step, day, text, created_at, to_guardian"
+        "id, person_id, kind, loan_id, about, step, day, text, created_at, to_guardian, in_digest"
     };
 }
 
@@ -384,13 +387,13 @@ pub enum Hours {
     Quiet,
 }
 
-/// True if a notice that the daily job did not write waits to be mailed in these hours.
+/// True if a notice for a mail of its own waits to be mailed in these hours.
 pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     tx.query_one(
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > 0 AND ",
+            " AND notices.step IS NULL AND NOT notices.in_digest AND id > 0 AND ",
             in_hours!(),
             ") THEN TRUE ELSE FALSE END"
         ),
@@ -399,8 +402,8 @@ pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     )
 }
 
-/// Locks and returns up to `limit` notices after `after` that wait to be mailed; skips those of the daily job and those
-/// that another transaction has locked.
+/// Locks and returns up to `limit` notices after `after` that wait for a mail of their own; skips those that another
+/// transaction has locked.
 pub fn take_urgent(
     tx: &mut Tx<'_>,
     hours: Hours,
@@ -413,7 +416,7 @@ pub fn take_urgent(
             columns_to_mail!(),
             " FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NULL AND id > $2 AND ",
+            " AND notices.step IS NULL AND NOT notices.in_digest AND id > $2 AND ",
             in_hours!(),
             " ORDER BY id LIMIT $3"
         ),
@@ -422,25 +425,27 @@ pub fn take_urgent(
     )
 }
 
-/// Returns up to `limit` people after `after` with reminders to mail and no digest of this day. Reminders of people
-/// with weekly digests wait for the day of these digests.
-pub fn to_remind(tx: &mut Tx<'_>, day: Date, after: UserId, limit: i64) -> Result<Vec<UserId>> {
+/// Returns up to `limit` people after `after` with notices for a digest and no digest of this day. Those of people with
+/// weekly digests wait for the day of these digests. Notices other than reminders cause no digest if they are written
+/// after `since`, the instant from which the day's digests are mailed: otherwise each would cause one at once.
+pub fn to_remind(tx: &mut Tx<'_>, day: Date, since: i64, after: UserId, limit: i64) -> Result<Vec<UserId>> {
     tx.query(
         sql!(
             "SELECT DISTINCT person_id FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NOT NULL AND person_id > $1
+            " AND (notices.step IS NOT NULL OR notices.in_digest) AND person_id > $1
+               AND (notices.step IS NOT NULL OR notices.created_at <= $5)
                AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.person_id = notices.person_id AND mails.digest_day = $2)
                AND ($4 OR to_guardian OR kind = 'hold-expiring'
                     OR NOT EXISTS (SELECT 1 FROM mail_choices WHERE mail_choices.person_id = notices.person_id AND weekly))
              ORDER BY person_id LIMIT $3"
         ),
-        &[&after, &day.to_string(), &limit, &notice::is_weekly_day(day)],
+        &[&after, &day.to_string(), &limit, &notice::is_weekly_day(day), &since],
         |row| row.get(0),
     )
 }
 
-/// Makes a statement about the reminders of the people in the list `$1`.
+/// Makes a statement about the notices for digests of the people in the list `$1`.
 macro_rules! of_people {
     ($select:ident, $columns:expr, $end:literal) => {
         [
@@ -459,7 +464,7 @@ macro_rules! of_people {
             $columns,
             " FROM notices WHERE ",
             open!(),
-            " AND notices.step IS NOT NULL AND person_id IN (",
+            " AND (notices.step IS NOT NULL OR notices.in_digest) AND person_id IN (",
             $list,
             ")",
             $end
@@ -467,8 +472,8 @@ macro_rules! of_people {
     };
 }
 
-/// Counts the reminders to mail for each of these people.
-pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, usize>> {
+/// Counts the notices for the digest of each of these people.
+pub fn count_for_digests(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<UserId, usize>> {
     let [sqlite, postgres] = of_people!(sql, "person_id, COUNT(*)", " GROUP BY person_id");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
     let counted = tx.query(statement, &[&json!(people).to_string()], |row| {
@@ -477,11 +482,63 @@ pub fn count_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<HashMap<Use
     Ok(counted.into_iter().collect())
 }
 
-/// Locks and returns the reminders to mail of these people, by person; skips those that another transaction has locked.
-pub fn take_reminders(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<UnmailedNotice>> {
+/// Locks and returns the notices for the digests of these people, by person; skips those that another transaction has
+/// locked.
+pub fn take_for_digests(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<UnmailedNotice>> {
     let [sqlite, postgres] = of_people!(select_unlocked, columns_to_mail!(), " ORDER BY person_id, id");
     let statement = if tx.is_postgres() { postgres } else { sqlite };
     tx.query(statement, &[&json!(people).to_string()], unmailed_notice)
+}
+
+/// Puts these notices into the digests of their people.
+pub fn put_in_digest(tx: &mut Tx<'_>, notices: &[NoticeId]) -> Result<()> {
+    for id in notices {
+        tx.execute_one(sql!("UPDATE notices SET in_digest = TRUE WHERE id = $1"), &[id])?;
+    }
+    Ok(())
+}
+
+/// Notice that waits for the digest of its person.
+#[derive(Clone, Debug)]
+pub struct ForDigest {
+    pub person: UserId,
+    pub name: String,
+    /// Without an address that is not confirmed.
+    pub contacts: Contacts,
+    pub choices: Choices,
+    /// `None` for a kind of a newer version.
+    pub kind: Option<Kind>,
+    pub text: Vec<Message>,
+}
+
+/// Returns the notices besides reminders that wait for the digests of active people, by person, oldest first.
+pub fn for_digests(tx: &mut Tx<'_>) -> Result<Vec<ForDigest>> {
+    tx.query(
+        sql!(
+            "SELECT notices.person_id, users.name, CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END,
+                    users.phone, notices.kind, notices.text, ",
+            choices!(),
+            " FROM notices JOIN users ON users.id = notices.person_id
+                  LEFT JOIN mail_choices ON mail_choices.person_id = users.id
+                  LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
+             WHERE ",
+            open!(),
+            " AND (notices.step IS NOT NULL OR notices.in_digest) AND notices.in_digest AND notices.person_id > 0
+                  AND users.active AND users.gone_at IS NULL
+             ORDER BY notices.person_id, notices.id"
+        ),
+        &[],
+        |row| {
+            Ok(ForDigest {
+                person: row.get(0)?,
+                name: row.get(1)?,
+                contacts: Contacts { email: row.get(2)?, phone: row.get(3)? },
+                kind: Kind::of(&row.get::<String>(4)?),
+                text: Message::parse_stored(&row.get::<String>(5)?),
+                choices: Choices::read(row, 6)?,
+            })
+        },
+    )
 }
 
 /// Records for each notice the mail that contains it, by the mail's Message-ID.
@@ -601,13 +658,13 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
         sql!(
             "SELECT loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date, users.name,
                     CASE WHEN claimed_addresses.user_id IS NULL THEN users.email END,
-                    mail_choices.language, mail_choices.refused, mail_choices.weekly,
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date),
                     (SELECT MAX(step) FROM notices WHERE notices.loan_id = loans.id AND notices.about = loans.return_date
                         AND notices.mailed_at IS NOT NULL AND NOT notices.to_guardian),
                     users.guardian_email, users.guardian_phone,
-                    COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE), users.phone
-             FROM loans JOIN users ON users.id = loans.user_id
+                    COALESCE(users.guardian_email = mail_choices.guardian_refused, FALSE), users.phone, ",
+            choices!(),
+            " FROM loans JOIN users ON users.id = loans.user_id
                   LEFT JOIN mail_choices ON mail_choices.person_id = users.id
                   LEFT JOIN claimed_addresses ON claimed_addresses.user_id = users.id AND claimed_addresses.confirmed_at IS NULL
              WHERE loans.ended_at IS NULL AND loans.return_date <= $1 AND users.active AND users.gone_at IS NULL
@@ -615,12 +672,12 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
         ),
         &[&last.to_string()],
         |row| {
-            let choices = Choices::read(row, 8)?;
+            let choices = Choices::read(row, 14)?;
             let guardian = Guardian {
-                contacts: Contacts { email: row.get(13)?, phone: row.get(14)? },
-                refuses: row.get(15)?,
+                contacts: Contacts { email: row.get(10)?, phone: row.get(11)? },
+                refuses: row.get(12)?,
             };
-            let contacts = Contacts { email: row.get(7)?, phone: row.get(16)? };
+            let contacts = Contacts { email: row.get(7)?, phone: row.get(13)? };
             let loan = DueLoan {
                 id: row.get(0)?,
                 person: row.get(1)?,
@@ -631,7 +688,7 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
                 has_guardian: guardian.is_reachable(),
                 is_weekly: choices.weekly,
             };
-            let (name, last_step, last_mailed) = (row.get(6)?, row.get(11)?, row.get(12)?);
+            let (name, last_step, last_mailed) = (row.get(6)?, row.get(8)?, row.get(9)?);
             Ok(DueOf { loan, name, contacts, guardian, choices, last_step, last_mailed })
         },
     )

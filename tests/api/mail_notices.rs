@@ -27,6 +27,7 @@ on_both_databases!(
     a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again,
     an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it,
     a_reader_who_wants_it_is_reminded_on_mondays_alone,
+    a_notice_that_its_reader_wants_in_the_digest_waits_for_it,
     a_printed_slip_and_a_mail_are_kept_as_the_day_of_the_reminder_l10,
     an_entered_address_gets_no_notice_before_its_link_was_opened_r_people_3,
     a_link_to_an_address_ends_with_it_and_with_a_newer_one_r_people_3,
@@ -440,6 +441,62 @@ async fn a_reader_who_wants_it_is_reminded_on_mondays_alone(database: Database) 
         ("1 book is due back at the library", "1 book is overdue at the library")
     );
     assert_eq!(text.matches("“Emma”").count(), 1, "{text}");
+}
+
+async fn a_notice_that_its_reader_wants_in_the_digest_waits_for_it(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let (asha, admin) = (app.student(1).await, app.admin(0).await);
+    let choices = json!({ "refused": [], "inDigest": ["charged", "hold-ready", "new-device"] });
+    let saved = asha.put("/me/mail-choices", "*", &choices).await.expect(200);
+    assert_eq!(saved["inDigest"], json!(["due-soon", "due-today", "overdue", "charged"]), "{saved}");
+    let can_wait = saved["canWait"].as_array().expect("kinds");
+    assert!(can_wait.contains(&json!("charged")) && !can_wait.contains(&json!("hold-ready")), "{saved}");
+    let charge = async |amount: i64, reason: &str| {
+        let charge = json!({ "amount": amount, "kind": "other", "reason": reason });
+        admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201)["charge"]["id"].clone()
+    };
+
+    app.set_clock("2026-11-21T06:00:00Z");
+    charge(500, "a lost card").await;
+    let mistaken = charge(700, "a mistake").await;
+    assert_eq!((mailed.queue().await, mailed.queue().await), (0, 0), "after the digest's hour, too");
+    let reason = json!({ "reason": "another reader's" });
+    admin.post(&format!("/charges/{mistaken}/reverse"), &reason).await.expect(200);
+    assert_eq!(outcomes(app, &asha).await.last(), Some(&outcome("charged", "open")));
+    let plan = admin.get("/mails/tomorrow").await.expect(200);
+    assert_eq!((&plan["count"], &plan["first"][0]["lines"].as_array().map(Vec::len)), (&json!(1), &Some(1)));
+    app.set_clock("2026-11-22T02:29:00Z");
+    assert_eq!(mailed.queue().await, 0, "a minute before eight");
+    app.set_clock("2026-11-22T02:30:00Z");
+    assert_eq!((mailed.queue().await, mailed.queue().await), (1, 0));
+    let (subject, text) = mailed.words("student1@college.edu").remove(0);
+    assert_eq!(subject, "News about your books from the library");
+    assert!(text.contains("a lost card") && !text.contains("a mistake"), "{text}");
+
+    // With reminders, in one mail.
+    asha.borrow(app.book("Emma", 1).await).await;
+    app.set_clock("2026-11-26T12:00:00Z");
+    charge(900, "a torn page").await;
+    assert_eq!(mailed.queue().await, 0);
+    app.set_clock("2026-11-27T02:30:00Z");
+    mailed.remind().await;
+    assert_eq!((mailed.queue().await, mailed.queue().await), (1, 0));
+    let (subject, text) = mailed.words("student1@college.edu").remove(1);
+    assert_eq!(subject, "1 book is due back at the library");
+    let (reminders, news) = text.split_once("Also since the last mail:").expect("both");
+    assert!(reminders.contains("Emma") && news.contains("a torn page"), "{text}");
+
+    // The digest's link ends all that the digest has.
+    mailed.send().await;
+    let mail = mailed.server.received().pop().expect("a mail");
+    let link = header(&mail, "List-Unsubscribe").trim_matches(['<', '>']).to_owned();
+    mailed.open("POST", &link, "List-Unsubscribe=One-Click").await;
+    let refused = asha.get("/me/mail-choices").await.expect(200)["refused"].clone();
+    assert_eq!(refused, json!(["due-soon", "due-today", "overdue", "charged"]));
+    charge(100, "a pen").await;
+    mailed.queue().await;
+    assert_eq!(outcomes(app, &asha).await[0], outcome("charged", "refused"));
 }
 
 async fn mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_account(database: Database) {

@@ -372,9 +372,11 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::read(tx, person, NoticeId(9), 1)?;
     notices::is_urgent(tx, notices::Hours::Quiet)?;
     notices::take_urgent(tx, notices::Hours::Open, NoticeId(0), 9)?;
-    notices::to_remind(tx, today, UserId(0), 9)?;
-    notices::count_reminders(tx, &[person])?;
-    notices::take_reminders(tx, &[person])?;
+    notices::to_remind(tx, today, 1, UserId(0), 9)?;
+    notices::count_for_digests(tx, &[person])?;
+    notices::take_for_digests(tx, &[person])?;
+    notices::put_in_digest(tx, &[NoticeId(1)])?;
+    notices::for_digests(tx)?;
     notices::mailed(tx, &[(NoticeId(1), "m".into())], 1)?;
     notices::unmailed(tx, &[(NoticeId(1), Unmailed::Old)])?;
     notices::mark_covered_by_mail(tx, MailId(1), person, NoticeKind::SignInChanged, 1)?;

@@ -71,7 +71,9 @@ pub struct PersonData {
     mail_language: Option<String>,
     /// Kinds of notices that the person does not want by mail.
     mails_refused: Vec<Kind>,
-    /// True if reminders are mailed once a week.
+    /// Kinds of notices that the person gets in the digest.
+    mails_in_digest: Vec<Kind>,
+    /// True if the digest is mailed once a week.
     reminders_weekly: bool,
     /// Time at which the person made a calendar link; null without one.
     #[schema(required, format = DateTime)]
@@ -214,6 +216,7 @@ async fn answer(app: &Shared, asked: UserId) -> Result<Response> {
             notices: cut(told, "notices", &mut names).into_iter().filter_map(Notice::of).collect(),
             mail_language: mail.language,
             mails_refused: mail.refused,
+            mails_in_digest: mail.in_digest,
             reminders_weekly: mail.weekly,
             calendar_link_made_at: calendar_links::made_at(tx, uid)?.map(rfc3339),
             counted_for_suggestions: suggestions::is_counted(tx, uid)?,

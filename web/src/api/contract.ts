@@ -368,7 +368,7 @@ export const forms = {
       "required": false
     },
     "quiet": {
-      "required": true
+      "required": false
     },
     "screenOnly": {
       "required": false

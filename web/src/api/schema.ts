@@ -13088,8 +13088,12 @@ export interface components {
         MailChoices: {
             /** @description The person's email address; null without one. */
             address: string | null;
+            /** @description Offered kinds that have a mail of their own, but may come in the digest. */
+            canWait: components["schemas"]["Kind"][];
             /** @description False if the person entered the address and has not opened the mailed link yet: no notices are mailed until then. */
             confirmed: boolean;
+            /** @description Kinds that the person gets in the digest and not by a mail of their own: reminders, and those that the person chose. */
+            inDigest: components["schemas"]["Kind"][];
             /** @description Language of mails; null for the library's. */
             language: string | null;
             /** @description Kinds of notices that the library mails and a person may refuse. */
@@ -13103,16 +13107,18 @@ export interface components {
             phone: string | null;
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
-            /** @description True if reminders come once a week, on Monday; otherwise on each day with reminders. */
+            /** @description True if the digest comes once a week, on Monday; otherwise on each day on which there is something to say. */
             weekly: boolean;
         };
         /** @description Mail preferences to save. */
         MailChoicesForm: {
+            /** @description Kinds to get in the digest; those that cannot wait are left out. A kind that is refused comes neither way. */
+            inDigest?: components["schemas"]["Kind"][];
             /** @description Language of mails; null or blank for the library's. */
             language?: string | null;
             /** @description Kinds to get on the screen only. Notices about the security of the account are always mailed. */
             refused: components["schemas"]["Kind"][];
-            /** @description True to get reminders once a week, on Monday. */
+            /** @description True to get the digest once a week, on Monday. */
             weekly?: boolean;
         };
         /** @description Number of mails per state. */
@@ -13880,6 +13886,8 @@ export interface components {
             madeAt: string;
             /** @description Language of mails that the person chose; null for the library's. */
             mailLanguage: string | null;
+            /** @description Kinds of notices that the person gets in the digest. */
+            mailsInDigest: components["schemas"]["Kind"][];
             /** @description Kinds of notices that the person does not want by mail. */
             mailsRefused: components["schemas"]["Kind"][];
             /** @description Notices to the person, newest first. */
@@ -13891,7 +13899,7 @@ export interface components {
             photoData: string | null;
             /** @description Providers that the account is linked to. */
             providers: components["schemas"]["LinkedProvider"][];
-            /** @description True if reminders are mailed once a week. */
+            /** @description True if the digest is mailed once a week. */
             remindersWeekly: boolean;
             reviews: components["schemas"]["BookReview"][];
             secondFactors: components["schemas"]["SecondFactors"];

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { MailChoices } from '../../api/types'
@@ -11,9 +11,11 @@ const choices: MailChoices = {
   address: 'student@library.test',
   confirmed: true,
   phone: null,
-  offered: ['hold-ready', 'overdue'],
+  offered: ['hold-ready', 'overdue', 'paid'],
   language: null,
   refused: ['overdue'],
+  canWait: ['paid'],
+  inDigest: ['due-soon', 'due-today', 'overdue'],
   weekly: false,
 }
 
@@ -25,7 +27,7 @@ function open(hasMail: boolean, found: MailChoices) {
     'GET /me/loans': { body: { loans: [], today: '2026-11-21', totalFine: 0 } },
     'GET /me/mail-choices': { body: found },
     'POST /me/address-link': { status: 204 },
-    'PUT /me/mail-choices': { body: { ...found, refused: [] } },
+    'PUT /me/mail-choices': async (request: Request) => ({ body: { ...found, ...(await request.json()) } }),
   })
   renderApp('/profile')
   return made
@@ -34,23 +36,45 @@ function open(hasMail: boolean, found: MailChoices) {
 beforeEach(() => sessionStorage.clear())
 
 describe('choices about mail', () => {
-  it('offers the kinds that the library mails, and saves each press', async () => {
+  const ways = (of: HTMLElement) =>
+    within(of)
+      .getAllByRole('option')
+      .map(({ textContent }) => textContent)
+
+  it('offers the kinds that the library mails with the ways of each, and saves each choice', async () => {
     const made = open(true, choices)
     const overdue = await screen.findByLabelText('A book is overdue')
-    expect(overdue).not.toBeChecked()
-    expect(screen.getByLabelText('A reserved book is ready')).toBeChecked()
+    expect(overdue).toHaveDisplayValue('Not by mail')
+    expect(ways(overdue)).toEqual(['In the summary', 'Not by mail'])
+    const ready = screen.getByLabelText('A reserved book is ready')
+    expect(ready).toHaveDisplayValue('At once')
+    expect(ways(ready)).toEqual(['At once', 'Not by mail'])
     expect(screen.queryByLabelText('A book is due soon')).toBeNull()
-    await userEvent.click(overdue)
-    await waitFor(() => expect(overdue).toBeChecked())
+    await userEvent.selectOptions(overdue, 'In the summary')
+    await waitFor(() => expect(overdue).toHaveDisplayValue('In the summary'))
     const sent = made.find(({ method }) => method === 'PUT')
-    expect(await sent?.json()).toEqual({ language: null, refused: [], weekly: false })
+    const inDigest = ['due-soon', 'due-today', 'overdue']
+    expect(await sent?.json()).toEqual({ language: null, refused: [], inDigest, weekly: false })
+  })
+
+  it('puts a receipt into the summary, and keeps that for a kind that is turned off', async () => {
+    const made = open(true, choices)
+    const paid = await screen.findByLabelText('Receipt of a payment')
+    expect(ways(paid)).toEqual(['At once', 'In the summary', 'Not by mail'])
+    await userEvent.selectOptions(paid, 'In the summary')
+    await waitFor(() => expect(paid).toHaveDisplayValue('In the summary'))
+    await userEvent.selectOptions(paid, 'Not by mail')
+    await waitFor(() => expect(made.filter(({ method }) => method === 'PUT')).toHaveLength(2))
+    const sent = await Promise.all(made.filter(({ method }) => method === 'PUT').map((put) => put.json()))
+    expect(sent[0]).toMatchObject({ refused: ['overdue'], inDigest: [...choices.inDigest, 'paid'] })
+    expect(sent[1]).toMatchObject({ refused: ['overdue', 'paid'], inDigest: [...choices.inDigest, 'paid'] })
   })
 
   it('offers reminders once a week', async () => {
     const made = open(true, choices)
-    await userEvent.selectOptions(await screen.findByLabelText('Reminders of due dates'), 'Once a week, on Monday')
+    await userEvent.selectOptions(await screen.findByLabelText('The summary comes'), 'Once a week, on Monday')
     const sent = made.find(({ method }) => method === 'PUT')
-    expect(await sent?.json()).toEqual({ language: null, refused: ['overdue'], weekly: true })
+    expect(await sent?.json()).toMatchObject({ language: null, refused: ['overdue'], weekly: true })
   })
 
   it('are not shown while the library sends no mail', async () => {
@@ -71,7 +95,7 @@ describe('choices about mail', () => {
   it('name the phone that gets text messages without an address', async () => {
     open(true, { ...choices, address: null, phone: '+91 98450 12345' })
     expect(await screen.findByText(/Text messages go to \+91 98450 12345/)).toBeVisible()
-    expect(screen.getByLabelText('A reserved book is ready')).toBeChecked()
+    expect(screen.getByLabelText('A reserved book is ready')).toHaveDisplayValue('At once')
   })
 
   it('say where an address is missing', async () => {

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, NativeSelect, Stack, Title } from '@mantine/core'
+import { Alert, Button, NativeSelect, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
@@ -8,6 +8,9 @@ import { LANGUAGES, t } from '../../lib/messages'
 import classes from './ProfileScreen.module.css'
 
 type Kind = Notice['kind']
+
+/** Ways in which notices of a kind come. */
+type Way = 'at-once' | 'digest' | 'off'
 
 /** Kinds that a reader may refuse, most wanted first. */
 const KINDS = [
@@ -34,14 +37,34 @@ export function MailChoices() {
 }
 
 function Form({ choices }: { choices: Choices }) {
-  const { address, confirmed, phone, language, offered, refused, weekly } = choices
+  const { address, confirmed, phone, language, offered, canWait, refused, inDigest, weekly } = choices
   const save = useAction(saveMailChoices, {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
   })
   const mailed = address !== null && confirmed ? t('profile.mail.lead', { address }) : null
   const lead = phone !== null ? t('profile.mail.leadPhone', { phone }) : mailed
-  const isRefused = (kind: Kind) => refused.includes(kind)
+  const kept = { language, refused, inDigest, weekly }
+
+  function waysOf(kind: Kind): Way[] {
+    if (canWait.includes(kind)) return ['at-once', 'digest', 'off']
+    return [inDigest.includes(kind) ? 'digest' : 'at-once', 'off']
+  }
+
+  function wayOf(kind: Kind): Way {
+    if (refused.includes(kind)) return 'off'
+    return inDigest.includes(kind) ? 'digest' : 'at-once'
+  }
+
+  function choose(kind: Kind, way: Way) {
+    const without = (kinds: readonly Kind[]) => kinds.filter((one) => one !== kind)
+    void save.run({
+      ...kept,
+      refused: way === 'off' ? [...refused, kind] : without(refused),
+      // A kind that is turned off keeps its way for the day on which it is turned on again.
+      inDigest: { 'at-once': without(inDigest), digest: [...without(inDigest), kind], off: inDigest }[way],
+    })
+  }
 
   return (
     <section className={classes.part} aria-labelledby="mail">
@@ -54,23 +77,22 @@ function Form({ choices }: { choices: Choices }) {
         <Stack mt="sm" gap="md">
           {address !== null && !confirmed && <Unconfirmed address={address} />}
           {lead !== null && <p style={{ margin: 0, overflowWrap: 'anywhere' }}>{lead}</p>}
-          <Stack gap="sm" role="group" aria-label={t('profile.mail.kinds')}>
+          <div className={classes.mails} role="group" aria-label={t('profile.mail.kinds')}>
             {KINDS.filter((kind) => offered.includes(kind)).map((kind) => (
-              <Checkbox
-                key={kind}
-                label={t(`profile.mail.kind.${kind}`)}
-                checked={!isRefused(kind)}
-                disabled={save.pending}
-                onChange={() =>
-                  void save.run({
-                    language,
-                    refused: isRefused(kind) ? refused.filter((one) => one !== kind) : [...refused, kind],
-                    weekly,
-                  })
-                }
-              />
+              <label key={kind}>
+                <span>{t(`profile.mail.kind.${kind}`)}</span>
+                <NativeSelect
+                  value={wayOf(kind)}
+                  disabled={save.pending}
+                  data={waysOf(kind).map((way) => ({ value: way, label: t(`profile.mail.way.${way}`) }))}
+                  onChange={(event) => {
+                    const way = waysOf(kind).find((one) => one === event.currentTarget.value)
+                    if (way) choose(kind, way)
+                  }}
+                />
+              </label>
             ))}
-          </Stack>
+          </div>
           <NativeSelect
             maw="20rem"
             label={t('profile.mail.rhythm')}
@@ -80,7 +102,7 @@ function Form({ choices }: { choices: Choices }) {
               { value: 'daily', label: t('profile.mail.rhythm.daily') },
               { value: 'weekly', label: t('profile.mail.rhythm.weekly') },
             ]}
-            onChange={(event) => void save.run({ language, refused, weekly: event.currentTarget.value === 'weekly' })}
+            onChange={(event) => void save.run({ ...kept, weekly: event.currentTarget.value === 'weekly' })}
           />
           <NativeSelect
             maw="20rem"
@@ -91,7 +113,7 @@ function Form({ choices }: { choices: Choices }) {
               { value: '', label: t('profile.mail.language.library') },
               ...Object.entries(LANGUAGES).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(event) => void save.run({ language: event.currentTarget.value || null, refused, weekly })}
+            onChange={(event) => void save.run({ ...kept, language: event.currentTarget.value || null })}
           />
         </Stack>
       )}
