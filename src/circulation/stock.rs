@@ -15,7 +15,11 @@ use crate::{
         moment::Moment,
         rulebook::Rulebook,
     },
-    storage::{self, Tx, books, copies, events::Entry, imports},
+    storage::{
+        self, Tx, books, copies,
+        events::{self, Entry},
+        imports,
+    },
 };
 
 /// Maximum number of copies listed in a change; its count covers all.
@@ -232,23 +236,17 @@ pub fn adjust_copies_to_count(
     if i64::try_from(leaving.len()) != Ok(-difference) {
         return Err(storage::Error::Inconsistent("a title counts a copy that is not on the shelf").into());
     }
-    for id in leaving {
-        let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
-        copies::set_condition(tx, id, Condition::Withdrawn)?;
-        let change = CopyChange::CopyMoved {
-            copy: id,
-            barcode: facts.record.barcode,
-            from: State::OnShelf,
-            to: Condition::Withdrawn,
-            note: String::new(),
-        };
-        record(
-            tx,
-            moment,
-            actor,
-            &Entry { person: None, book: Some(book), copy: Some(id), change: change.into() },
-        )?;
-    }
+    copies::withdraw(tx, &leaving.iter().map(|(id, _)| *id).collect::<Vec<_>>())?;
+    let entry = |(id, barcode): (CopyId, String)| {
+        let (from, to, note) = (State::OnShelf, Condition::Withdrawn, String::new());
+        let change = CopyChange::CopyMoved { copy: id, barcode, from, to, note };
+        Entry { person: None, book: Some(book), copy: Some(id), change: change.into() }
+    };
+    let mut entries: Vec<Entry> = leaving.into_iter().map(entry).collect();
+    // The last one alone, because its undo is offered.
+    let Some(last) = entries.pop() else { return Ok(()) };
+    events::record_all(tx, moment.at, Some(actor.uid()), &entries)?;
+    record(tx, moment, actor, &last)?;
     Ok(())
 }
 

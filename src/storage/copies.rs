@@ -136,6 +136,23 @@ pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition) -> Resul
     tx.execute_one(sql!("UPDATE copies SET condition = $2 WHERE id = $1"), &[&id, &condition.as_str()])
 }
 
+/// Withdraws these copies of a title whose row the caller has locked.
+pub fn withdraw(tx: &mut Tx<'_>, copies: &[CopyId]) -> Result<()> {
+    macro_rules! withdraw {
+        ($list:literal) => {
+            sql!("UPDATE copies SET condition = 'withdrawn' WHERE id IN (", $list, ")")
+        };
+    }
+    let statement = if tx.is_postgres() {
+        withdraw!(
+            "SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS leaving (id)"
+        )
+    } else {
+        withdraw!("SELECT value FROM json_each($1)")
+    };
+    tx.execute_all(statement, copies.len(), &[&json!(copies).to_string()])
+}
+
 /// Stores the condition of a returned copy and the time of its return.
 pub fn record_return(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
     tx.execute_one(
@@ -524,17 +541,17 @@ pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> 
     Ok(true)
 }
 
-/// Returns up to `limit` copies of a title that can be withdrawn: first those never lent, newest first, then the
-/// longest unused (R-COPY-3).
-pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<CopyId>> {
+/// Returns up to `limit` copies of a title that can be withdrawn, with their barcodes: first those never lent, newest
+/// first, then the longest unused (R-COPY-3).
+pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<(CopyId, String)>> {
     tx.query(
         sql!(
-            "SELECT id FROM copies AS c WHERE book_id = $1 AND condition = 'on-shelf'
+            "SELECT id, barcode FROM copies AS c WHERE book_id = $1 AND condition = 'on-shelf'
                AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
              ORDER BY used_at, id DESC LIMIT $2"
         ),
         &[&book, &limit],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
 

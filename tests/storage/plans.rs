@@ -232,6 +232,7 @@ fn statements(store: &Store) -> Vec<String> {
         copies::count_to_shelve(tx)?;
         copies::to_shelve(tx, 9)?;
         copies::to_withdraw(tx, id, 9)?;
+        copies::withdraw(tx, &[copy])?;
         copies::counts(tx, id)?;
         of_holds(tx, uid, id, copy)?;
         let mut loan = crate::loan::loan(uid, id, copy, "t", today, today);
