@@ -91,6 +91,11 @@ impl MailServer {
         self.state.acts.lock().expect("no panic").extend(acts);
     }
 
+    /// Returns the number of mails received.
+    pub fn count(&self) -> usize {
+        self.state.received.lock().expect("no panic").len()
+    }
+
     pub fn received(&self) -> Vec<String> {
         self.state.received.lock().expect("no panic").clone()
     }
@@ -107,12 +112,12 @@ impl MailServer {
     /// Waits until so many mails have arrived.
     pub async fn has_received(&self, number: usize) {
         for _ in 0..1000 {
-            if self.received().len() >= number {
+            if self.count() >= number {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{} mails instead of {number}", self.received().len());
+        panic!("{} mails instead of {number}", self.count());
     }
 }
 
