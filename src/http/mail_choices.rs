@@ -67,18 +67,7 @@ fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailCho
     let in_digest =
         Kind::ALL.into_iter().filter(|kind| kind.is_reminder() || chosen.contains(kind)).collect();
     let can_wait = offered.iter().copied().filter(|kind| kind.can_wait()).collect();
-    Ok(MailChoices {
-        on,
-        address,
-        confirmed,
-        phone,
-        offered,
-        language,
-        refused,
-        can_wait,
-        in_digest,
-        weekly,
-    })
+    Ok(MailChoices { on, address, confirmed, phone, offered, language, refused, can_wait, in_digest, weekly })
 }
 
 /// Read the caller's own mail preferences.

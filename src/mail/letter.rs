@@ -239,7 +239,13 @@ pub struct Digest {
 #[must_use]
 pub fn digest(mail: Worded, writing: Writing<'_>, name: &str, digest: &Digest, links: Links) -> Letter {
     let reminder = |library: &str| digest.reminder(library);
-    let values = Values { name, reminder: Some(&reminder), books: &digest.lines, news: &digest.news, ..Values::default() };
+    let values = Values {
+        name,
+        reminder: Some(&reminder),
+        books: &digest.lines,
+        news: &digest.news,
+        ..Values::default()
+    };
     letter(mail, writing, &values).links_to(links)
 }
 

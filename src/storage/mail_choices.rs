@@ -70,7 +70,8 @@ pub fn is_any_weekly(tx: &mut Tx<'_>) -> Result<bool> {
 
 /// Stores a person's mail preferences.
 pub fn save(tx: &mut Tx<'_>, person: UserId, choices: &Choices) -> Result<()> {
-    let names = |kinds: &[Kind]| json!(kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()).to_string();
+    let names =
+        |kinds: &[Kind]| json!(kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()).to_string();
     let (refused, in_digest) = (names(&choices.refused), names(&choices.in_digest));
     tx.execute_one(
         sql!(

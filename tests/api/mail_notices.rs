@@ -454,7 +454,8 @@ async fn a_notice_that_its_reader_wants_in_the_digest_waits_for_it(database: Dat
     assert!(can_wait.contains(&json!("charged")) && !can_wait.contains(&json!("hold-ready")), "{saved}");
     let charge = async |amount: i64, reason: &str| {
         let charge = json!({ "amount": amount, "kind": "other", "reason": reason });
-        admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201)["charge"]["id"].clone()
+        admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201)["charge"]["id"]
+            .clone()
     };
 
     app.set_clock("2026-11-21T06:00:00Z");
