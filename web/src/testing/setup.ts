@@ -34,6 +34,8 @@ globalThis.Worker ??= class extends EventTarget {
 // oxlint-disable-next-line typescript/unbound-method -- only looked at
 Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined
+// oxlint-disable-next-line typescript/unbound-method -- only looked at
+CSSStyleSheet.prototype.replaceSync ??= () => undefined
 if (!('fonts' in document)) Object.defineProperty(document, 'fonts', { value: new EventTarget() })
 
 // Tests use English.

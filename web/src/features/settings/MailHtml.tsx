@@ -1,4 +1,3 @@
-import { getNonce } from 'get-nonce'
 import { useEffect, useRef } from 'react'
 import classes from './Wording.module.css'
 
@@ -10,20 +9,23 @@ export function MailHtml({ html, language }: { html: string; language: string })
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const shadow = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: 'open' })
-    shadow?.replaceChildren(...partsOf(html))
+    if (!shadow) return
+    const { page, rules } = partsOf(html)
+    shadow.adoptedStyleSheets = [rules]
+    shadow.replaceChildren(page)
   }, [html])
   return <div ref={host} lang={language} className={classes.mail} />
 }
 
-function partsOf(html: string): HTMLElement[] {
+function partsOf(html: string): { page: HTMLElement; rules: CSSStyleSheet } {
   // Quotes in the mail's own text are escaped, so this replaces attributes only.
   const { body, head } = new DOMParser().parseFromString(
     html.replaceAll(' style="', ` ${LATER}="`).replace('<style>', '<template>').replace('</style>', '</template>'),
     'text/html',
   )
-  const rules = document.createElement('style')
-  rules.nonce = getNonce() ?? ''
-  rules.textContent = head.querySelector('template')?.content.textContent ?? ''
+  // Made by a script: a style element would need the page's nonce.
+  const rules = new CSSStyleSheet()
+  rules.replaceSync(head.querySelector('template')?.content.textContent ?? '')
   const page = document.createElement('div')
   page.className = body.className
   page.append(...body.childNodes)
@@ -31,5 +33,5 @@ function partsOf(html: string): HTMLElement[] {
   for (const part of page.querySelectorAll<HTMLElement>(`[${LATER}]`))
     part.style.cssText = part.getAttribute(LATER) ?? ''
   for (const link of page.querySelectorAll('a')) link.target = '_blank'
-  return [rules, page]
+  return { page, rules }
 }
