@@ -66,9 +66,9 @@ messages! {
         "{count, plural, one {# book is} other {# books are}} overdue at {library}";
     "letter.digest.due" = letter_digest_due(count: i64, library: &str):
         "{count, plural, one {# book is} other {# books are}} due back at {library}";
-    "letter.digest.news" = letter_digest_news(library: &str): "News about your books from {library}";
+    "letter.digest.news" = letter_digest_news(library: &str): "News about your account at {library}";
     "letter.digest.also" = letter_digest_also(): "Also since the last mail:";
-    "letter.digest.what" = letter_digest_what(library: &str): "Your books from {library}:";
+    "letter.digest.what" = letter_digest_what(library: &str): "Your account at {library}:";
     "letter.guardian.greeting" = letter_guardian_greeting(name: &str): "To the parent or guardian of {name}:";
     "letter.guardian.what" = letter_guardian_what(name: &str, library: &str):
         "These are books that {name} has borrowed from {library}.";

@@ -472,7 +472,7 @@ async fn a_notice_that_its_reader_wants_in_the_digest_waits_for_it(database: Dat
     app.set_clock("2026-11-22T02:30:00Z");
     assert_eq!((mailed.queue().await, mailed.queue().await), (1, 0));
     let (subject, text) = mailed.words("student1@college.edu").remove(0);
-    assert_eq!(subject, "News about your books from the library");
+    assert_eq!(subject, "News about your account at the library");
     assert!(text.contains("a lost card") && !text.contains("a mistake"), "{text}");
 
     // With reminders, in one mail.

@@ -23,7 +23,7 @@ async fn a_wording_is_saved_over_the_version_that_was_read_and_reset(database: D
     let list = admin.get("/settings/mails").await.expect(200);
     let digest = &list["mails"][0];
     assert_eq!((&digest["kind"], &digest["own"]["en"]), (&json!("digest"), &json!(null)));
-    assert_eq!(digest["ours"]["en"]["body"], "Hello {name},\n\nYour books from {library}:\n\n{books}");
+    assert_eq!(digest["ours"]["en"]["body"], "Hello {name},\n\nYour account at {library}:\n\n{books}");
     let own =
         json!({ "en": { "subject": "Books, {name}", "body": "Dear {name},\r\n\r\n{books}" }, "hi": null });
     let read = admin.get("/settings/mails/digest").await;
