@@ -4,6 +4,8 @@
 //! that changed a book is answered once the index has the change, so librarians can find a book immediately after saving
 //! it.
 
+mod kept;
+
 use std::{
     cmp::Reverse,
     ops::RangeInclusive,
@@ -14,6 +16,7 @@ use std::{
 use jiff::{ToSpan as _, civil::Date};
 use tokio::sync::{Notify, SetOnce, watch};
 
+use self::kept::{Found, Kept};
 use crate::{
     clock::{Clock, millis},
     search::{Entry, Index, Loading},
@@ -64,14 +67,17 @@ struct Shared {
     seen: watch::Sender<i64>,
     /// Start of the last successful poll. One poll reads at most a thousand changes.
     polled: Mutex<Instant>,
-    /// Held while the words of the index are collected.
-    learning: Arc<tokio::sync::Mutex<()>>,
+    /// Held while the words of the index are collected, or the index is written to its file.
+    working: Arc<tokio::sync::Mutex<()>>,
+    /// File of the index, if the database has one.
+    kept: Option<Arc<Kept>>,
 }
 
 impl Catalogue {
     /// Starts the task that loads the whole catalogue and then follows its changes. A million titles take some seconds.
     #[must_use]
     pub fn open(db: Db, clock: Clock) -> Self {
+        let kept = Kept::beside(db.location()).map(Arc::new);
         let shared = Arc::new(Shared {
             db,
             clock,
@@ -81,7 +87,8 @@ impl Catalogue {
             following: Once::new(),
             seen: watch::Sender::default(),
             polled: Mutex::new(Instant::now()),
-            learning: Arc::default(),
+            working: Arc::default(),
+            kept,
         });
         let following = Arc::clone(&shared);
         tokio::spawn(keep_running("search-index", move || follow(Arc::clone(&following))));
@@ -175,6 +182,12 @@ async fn follow(catalogue: Arc<Shared>) {
                 failing = false;
                 if let Some(index) = catalogue.index.get() {
                     catalogue.learn_words(index);
+                    if let Err(error) = catalogue.keep(index).await {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the search index is not kept"
+                        );
+                    }
                 }
             }
             Err(Error::Closed) => return,
@@ -199,7 +212,13 @@ impl Shared {
         // Changes committed during the load have a higher number and are applied again: none is missed, and applying one
         // twice is harmless.
         let number = self.db.read(changes::newest_change).await?;
-        let index = Arc::new(load(&self.db).await?);
+        let found = self.found().await?;
+        let is_kept = found.is_some();
+        let Found { index, number } = match found {
+            Some(found) => found,
+            None => Found { index: load(&self.db).await?, number },
+        };
+        let index = Arc::new(index);
         self.seen.send_replace(number);
         // From here on, writes wait until the index has them.
         self.following.call_once(|| {
@@ -207,14 +226,54 @@ impl Shared {
             self.db.follow_catalogue(follower);
         });
         while self.catch_up(&index).await? {}
+        if is_kept && !self.is_whole(&index).await? {
+            tracing::warn!("the file of the search index has other books than the database, and is not used");
+            self.reload(&index).await?;
+        }
         if let Err(error) = self.count_loans(&index).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the loans of popular books are not counted yet"
             );
         }
-        tracing::info!(books = index.len(), ms = millis(begun.elapsed()), "search index loaded");
+        if let Some(kept) = self.kept.as_deref().filter(|_| is_kept) {
+            kept.has(&index);
+        }
+        tracing::info!(books = index.len(), is_kept, ms = millis(begun.elapsed()), "search index loaded");
         let _ = self.index.set(index);
+        Ok(())
+    }
+
+    /// Returns the index from its file, if the file belongs to the database as it is now.
+    async fn found(&self) -> Result<Option<Found>, Error> {
+        let Some(kept) = self.kept.clone() else { return Ok(None) };
+        let db = self.db.clone();
+        run_blocking(move || {
+            kept.read(|number, event| {
+                db.read_blocking(move |tx| kept::holds(tx, number, event)).unwrap_or_default()
+            })
+        })
+        .await
+    }
+
+    /// True if the index has as many books as the database; also if another process changes the catalogue just now.
+    async fn is_whole(&self, index: &Index) -> Result<bool, Error> {
+        let (number, books) = self.db.read(changes::size).await?;
+        Ok(number != *self.seen.borrow() || i64::try_from(index.len()) == Ok(books))
+    }
+
+    /// Writes the index to its file in the background, if due and nothing else runs there.
+    async fn keep(&self, index: &Arc<Index>) -> Result<(), Error> {
+        let Some(kept) = self.kept.clone().filter(|kept| kept.is_due(index)) else { return Ok(()) };
+        let Ok(working) = Arc::clone(&self.working).try_lock_owned() else { return Ok(()) };
+        // In this order: a database that has the newest change of the log has the change of the catalogue, too.
+        let number = *self.seen.borrow();
+        let event = self.db.read(changes::last_event).await?;
+        let index = Arc::clone(index);
+        tokio::task::spawn_blocking(move || {
+            kept.write(&index, number, event);
+            drop(working);
+        });
         Ok(())
     }
 
@@ -286,13 +345,13 @@ impl Shared {
         if !index.has_words_to_learn() {
             return;
         }
-        let Ok(learning) = Arc::clone(&self.learning).try_lock_owned() else { return };
+        let Ok(working) = Arc::clone(&self.working).try_lock_owned() else { return };
         let index = Arc::clone(index);
         tokio::task::spawn_blocking(move || {
             let begun = Instant::now();
             index.learn_words();
             tracing::info!(ms = millis(begun.elapsed()), "words of the search index collected");
-            drop(learning);
+            drop(working);
         });
     }
 

@@ -21,6 +21,7 @@
 //! - A [`Cursor`] is a position in an order, not a book, so it stays valid when the book it was made at is renamed or
 //!   deleted.
 
+mod at_rest;
 mod batch;
 mod chunk;
 mod cursor;
@@ -40,6 +41,7 @@ mod vocabulary;
 
 use crate::fold::fold;
 
+pub use at_rest::AtRest;
 pub use cursor::Cursor;
 pub use index::{Index, Loading};
 pub use similar::{Meant, Similar};

@@ -1,9 +1,11 @@
 //! Chunks: consecutive records of an order, their texts joined into one.
 
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::at_rest::{Input, Output, damaged};
 use super::filter::Genre;
 use super::signature::Signature;
 use super::{Sort, fit};
@@ -93,6 +95,43 @@ impl Chunk {
             available: records.iter().map(|record| AtomicBool::new(record.available)).collect(),
             signature: Signature::of(records.iter().map(|record| record.text)),
         }
+    }
+
+    pub(super) fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
+        out.list(&self.ids, i64::to_le_bytes)?;
+        out.list(&self.starts, u32::to_le_bytes)?;
+        out.bytes(self.text.as_bytes())?;
+        out.list(&self.genres, Genre::to_le_bytes)?;
+        out.bytes(&self.weights)?;
+        let available: Vec<u8> =
+            self.available.iter().map(|available| u8::from(available.load(Ordering::Relaxed))).collect();
+        out.bytes(&available)?;
+        self.signature.write(out)
+    }
+
+    /// Reads a chunk; its lists agree with each other.
+    pub(super) fn read(input: &mut Input<impl Read>) -> io::Result<Self> {
+        let chunk = Self {
+            ids: input.list(i64::from_le_bytes)?,
+            starts: input.list(u32::from_le_bytes)?,
+            text: input.text()?,
+            genres: input.list(Genre::from_le_bytes)?,
+            weights: input.bytes()?.into_boxed_slice(),
+            available: input.list(|[available]| AtomicBool::new(available != 0))?,
+            signature: Signature::read(input)?,
+        };
+        let ends_record = |start: &u32| {
+            chunk.text.as_bytes().get((*start as usize).wrapping_sub(1)) == Some(&(TERMINATOR as u8))
+        };
+        let len = chunk.len();
+        let is_sound = len > 0
+            && chunk.starts.len() == len + 1
+            && [chunk.genres.len(), chunk.weights.len(), chunk.available.len()] == [len; 3]
+            && chunk.starts[0] == 0
+            && chunk.start(len) == chunk.text.len()
+            && chunk.starts.is_sorted()
+            && chunk.starts[1..].iter().all(ends_record);
+        if is_sound { Ok(chunk) } else { Err(damaged()) }
     }
 
     pub(super) fn len(&self) -> usize {

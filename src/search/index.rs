@@ -38,6 +38,15 @@ impl Index {
         Self::default()
     }
 
+    pub(super) fn of(snapshot: Snapshot, genres: RwLock<Genres>) -> Self {
+        Self { current: RwLock::new(Arc::new(snapshot)), genres, ..Self::default() }
+    }
+
+    /// Returns the names of all genres, in the order of their numbers.
+    pub(super) fn genre_names(&self) -> Vec<String> {
+        self.genres.read().unwrap_or_else(PoisonError::into_inner).names.clone()
+    }
+
     #[must_use]
     pub fn len(&self) -> usize {
         self.snapshot().by_title.len
@@ -365,7 +374,7 @@ impl Loading {
         let newest = self.newest;
         let first_pages = Mutex::default();
         let snapshot = Snapshot { by_title, newest, by_loans, by_author, loans, vocabulary, first_pages };
-        Index { current: RwLock::new(Arc::new(snapshot)), genres: self.genres, ..Index::default() }
+        Index::of(snapshot, self.genres)
     }
 }
 
@@ -376,9 +385,9 @@ pub(super) struct Snapshot {
     pub(super) by_loans: Listing,
     pub(super) by_author: Listing,
     /// Loans that `by_loans` is ordered by.
-    loans: Arc<Loans>,
+    pub(super) loans: Arc<Loans>,
     pub(super) vocabulary: Vocabulary,
-    first_pages: Mutex<HashMap<PageKey, Page>>,
+    pub(super) first_pages: Mutex<HashMap<PageKey, Page>>,
 }
 
 impl Snapshot {
@@ -413,7 +422,7 @@ impl Snapshot {
 
 /// Key of a cached first page: the query without its cursor.
 #[derive(PartialEq, Eq, Hash)]
-struct PageKey {
+pub(super) struct PageKey {
     text: String,
     field: Field,
     genre: Option<String>,

@@ -4,10 +4,12 @@
 //! block's signature. A block cannot contain a text if it lacks the bit of any two or three consecutive bytes of the
 //! text. The bits of all blocks of a chunk for the same bytes are one number, so a few reads rule out a whole chunk.
 
+use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use memchr::memmem;
 
+use super::at_rest::{Input, Output, damaged};
 use super::chunk::{Chunk, SEPARATOR, TERMINATOR};
 use super::fit::joined_words;
 
@@ -62,6 +64,15 @@ impl Signature {
             }
         }
         Self(signature.into_boxed_slice())
+    }
+
+    pub(super) fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
+        out.list(&self.0, Blocks::to_le_bytes)
+    }
+
+    pub(super) fn read(input: &mut Input<impl Read>) -> io::Result<Self> {
+        let blocks = input.list(Blocks::from_le_bytes)?;
+        if blocks.len() == 1 << BUCKET_BITS { Ok(Self(blocks)) } else { Err(damaged()) }
     }
 
     /// Returns the blocks that have all of these buckets.

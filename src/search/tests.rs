@@ -9,7 +9,7 @@ use std::thread;
 
 use super::chunk::SMALL_CHUNK;
 use super::order::Order;
-use super::{Cursor, Entry, Field, Index, Loading, Page, Query, Sort, written};
+use super::{AtRest, Cursor, Entry, Field, Index, Loading, Page, Query, Sort, written};
 
 const ALL: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 
@@ -83,6 +83,80 @@ fn an_index_loaded_in_portions_equals_one_built_at_once() {
         assert_eq!(loaded.len(), 199);
     }
     assert!(Loading::default().finish().is_empty());
+}
+
+/// Writes an index as its file.
+fn file_of(index: &Index) -> Vec<u8> {
+    let mut file = Vec::new();
+    index.write("a stamp", &mut file).expect("written");
+    file
+}
+
+fn read_back(file: &[u8]) -> std::io::Result<Index> {
+    let kept = AtRest::open(file, file.len() as u64)?;
+    assert_eq!(kept.stamp(), "a stamp");
+    kept.index()
+}
+
+#[test]
+fn an_index_read_from_its_file_answers_and_changes_like_the_one_written() {
+    let titles = ["Godaan", "गीता", "Emma", "The Hobbit", "C++ Primer", "পথের পাঁচালী", "???"];
+    let entries: Vec<Entry> = (1..=300)
+        .map(|id| Entry {
+            id,
+            title: format!("{} {}", titles[usize::try_from(id).expect("small") % titles.len()], id / 9),
+            author: if id % 5 == 0 { String::new() } else { format!("Author {}", id % 17) },
+            genre: format!("Genre {}", id % 4),
+            popularity: u32::try_from(id % 40).expect("small"),
+            available: id % 3 > 0,
+        })
+        .collect();
+    let index = Index::new();
+    index.replace(ALL, entries);
+    index.count_loans((1..60).map(|id| (id * 2, 7)).collect());
+    index.learn_words();
+    index.replace(7..=8, vec![entry(7, "Zauberberg", "Thomas Mann")]);
+    let read = read_back(&file_of(&index)).expect("a sound file");
+    assert_eq!((read.len(), read.genres()), (index.len(), index.genres()));
+    assert!(!read.has_words_to_learn());
+    let same = |what: &str| {
+        for sort in [Sort::Title, Sort::Newest, Sort::Popular, Sort::Author] {
+            for text in ["", "emma", "geeta", "hobit", "zauberberg", "author 3", "c++"] {
+                for genre in [None, Some("Genre 2")] {
+                    let query = Query { sort, genre, similar: true, exact: true, ..query(text) };
+                    assert_eq!(read.page(&query), index.page(&query), "{what}: {sort:?} {text} {genre:?}");
+                    let query = Query { available: true, ..query };
+                    assert_eq!(read.page(&query), index.page(&query), "{what}: {sort:?} {text} {genre:?}");
+                }
+            }
+        }
+    };
+    same("as read");
+    for index in [&read, &index] {
+        index.replace(1..=30, vec![entry(4, "Emma again", "Jane Austen")]);
+        index.count_loans([(4, 9)].into());
+    }
+    same("changed since");
+    assert!(read_back(&file_of(&Index::new())).expect("a sound file").is_empty());
+}
+
+#[test]
+fn a_damaged_file_of_the_index_is_an_error() {
+    let index = index_of(&[("Emma", "Jane Austen"), ("Godaan", "Premchand"), ("गीता", "")]);
+    index.learn_words();
+    let file = file_of(&index);
+    assert!(read_back(&file).is_ok());
+    let after_stamp = 20;
+    for at in (after_stamp..file.len()).step_by(37) {
+        assert!(read_back(&file[..at]).is_err(), "cut off at {at}");
+        for bit in [1, 128] {
+            let mut changed = file.clone();
+            changed[at] ^= bit;
+            assert!(read_back(&changed).is_err(), "changed at {at}");
+        }
+    }
+    let longer = [&file[..], b"x"].concat();
+    assert!(read_back(&longer).is_err());
 }
 
 #[test]

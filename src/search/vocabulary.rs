@@ -9,8 +9,10 @@
 //! books stay until the next collection; they match no book.
 
 use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::sync::{Arc, LazyLock};
 
+use super::at_rest::{Input, Output, damaged};
 use super::fit::is_of_word;
 use super::skeleton::skeleton;
 use super::sound::{consonants, is_indic, sounds_alike};
@@ -374,7 +376,57 @@ pub(super) struct Vocabulary {
     collected_batches: u64,
 }
 
+impl Words {
+    fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
+        out.length(self.of_length.len())?;
+        for SameLength { text, skeletons, sounds, common, letters } in &self.of_length {
+            out.bytes(text.as_bytes())?;
+            out.list(skeletons, u32::to_le_bytes)?;
+            out.list(sounds, u32::to_le_bytes)?;
+            out.bytes(common)?;
+            out.list(letters, u32::to_le_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Reads words; the lists of each length agree with each other.
+    fn read(input: &mut Input<impl Read>) -> io::Result<Self> {
+        let mut words = Self::default();
+        for length in 0..input.length()? {
+            let same = SameLength {
+                text: input.text()?,
+                skeletons: input.list(u32::from_le_bytes)?,
+                sounds: input.list(u32::from_le_bytes)?,
+                common: input.bytes()?.into_boxed_slice(),
+                letters: input.list(u32::from_le_bytes)?,
+            };
+            let count = same.skeletons.len();
+            let is_sound = [same.sounds.len(), same.common.len(), same.letters.len()] == [count; 3]
+                && same.text.len() == count * length
+                && (0..count).all(|at| same.text.is_char_boundary(at * length));
+            if length > LONGEST || !is_sound {
+                return Err(damaged());
+            }
+            words.len += count;
+            words.of_length.push(same);
+        }
+        Ok(words)
+    }
+}
+
 impl Vocabulary {
+    /// Writes the words. The batches that are not collected yet are left out: [`super::Index::has_words_to_learn`] says
+    /// whether there are any.
+    pub(super) fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
+        self.settled.write(out)?;
+        self.recent.write(out)
+    }
+
+    pub(super) fn read(input: &mut Input<impl Read>) -> io::Result<Self> {
+        let (settled, recent) = (Arc::new(Words::read(input)?), Arc::new(Words::read(input)?));
+        Ok(Self { settled, recent, ..Self::default() })
+    }
+
     /// Returns the vocabulary with the words of added records.
     pub(super) fn with<'a>(&self, added: impl ExactSizeIterator<Item = &'a str>) -> Self {
         if added.len() > AT_ONCE {

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 
 use super::{Result, Tx};
@@ -84,6 +85,40 @@ pub(super) fn touch(tx: &mut Tx<'_>) -> Result<()> {
 /// Returns the number of the newest change.
 pub fn newest_change(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT changes FROM catalogue WHERE id = 1"), &[], |row| row.get(0))
+}
+
+/// Newest change of the activity log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastEvent {
+    pub id: i64,
+    /// Epoch milliseconds.
+    pub at: i64,
+}
+
+/// Returns the newest change of the activity log.
+pub fn last_event(tx: &mut Tx<'_>) -> Result<Option<LastEvent>> {
+    tx.query_opt(sql!("SELECT id, at FROM events ORDER BY id DESC LIMIT 1"), &[], |row| {
+        Ok(LastEvent { id: row.get(0)?, at: row.get(1)? })
+    })
+}
+
+/// True if the activity log has this change.
+pub fn has_event(tx: &mut Tx<'_>, event: LastEvent) -> Result<bool> {
+    let found = tx.query_opt(
+        sql!("SELECT 1 FROM events WHERE id = $1 AND at = $2"),
+        &[&event.id, &event.at],
+        |row| row.get::<i64>(0),
+    );
+    Ok(found?.is_some())
+}
+
+/// Returns the number of the newest change with the number of books at that time.
+pub fn size(tx: &mut Tx<'_>) -> Result<(i64, i64)> {
+    tx.query_one(
+        sql!("SELECT changes, (SELECT COUNT(*) FROM books) FROM catalogue WHERE id = 1"),
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
 }
 
 /// Returns the changes after `number`, oldest first; `None` if some of them are no longer kept.

@@ -18,6 +18,7 @@ mod files;
 mod growth;
 mod histories;
 mod import;
+mod kept_index;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod mail;
