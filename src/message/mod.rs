@@ -48,7 +48,7 @@ pub use person::*;
 pub use request::*;
 pub use settings::*;
 pub use sign_in::*;
-use template::{parse, render};
+use template::{Style, parse, render};
 pub use undo::*;
 
 /// Text for a person. On the wire: `{code, params, text}`, with the text in English.
@@ -110,12 +110,9 @@ impl Message {
     /// Renders the message in a language of the screens; in English if that language lacks the template.
     #[must_use]
     pub fn text_in(&self, language: &str) -> String {
-        let translated = if language == "hi" { HINDI.get(self.code) } else { None };
-        let Some(parts) = translated.and_then(|text| parse(text).ok()) else { return self.text() };
-        let mut text = String::new();
         let sign = CURRENCY.read().unwrap_or_else(PoisonError::into_inner);
-        render(&parts, &self.params, &sign, None, &mut text);
-        text
+        let translated = if language == "hi" { in_hindi(self.code, &self.params, &sign) } else { None };
+        translated.unwrap_or_else(|| self.text_with(&sign))
     }
 
     /// Renders the message in English, with this currency sign.
@@ -123,9 +120,17 @@ impl Message {
     pub fn text_with(&self, sign: &str) -> String {
         let parts = find(self.code).and_then(|template| parse(template.text).ok()).unwrap_or_default();
         let mut text = String::new();
-        render(&parts, &self.params, sign, None, &mut text);
+        render(&parts, &self.params, Style { sign, is_hindi: false }, None, &mut text);
         text
     }
+}
+
+/// Renders a message in Hindi, if the screens have its template.
+fn in_hindi(code: &str, params: &Map<String, Value>, sign: &str) -> Option<String> {
+    let parts = parse(HINDI.get(code)?).ok()?;
+    let mut text = String::new();
+    render(&parts, params, Style { sign, is_hindi: true }, None, &mut text);
+    Some(text)
 }
 
 /// Hindi templates of the screens, by code.
@@ -250,6 +255,17 @@ mod tests {
         assert_eq!(explain_due(0, day).text(), "The day itself, Sunday 22 Nov");
         assert_eq!(explain_due(1, day).text(), "1 day from Sunday 22 Nov");
         assert_eq!(explain_due(7, day).text(), "7 days from Sunday 22 Nov");
+    }
+
+    #[test]
+    fn days_and_nested_messages_are_written_in_hindi_too() {
+        let day = date(2026, 11, 22);
+        let text = notice_due_soon("गोदान", day).text_in("hi");
+        assert!(text.contains(" 22 नव॰ 2026 "), "{text}");
+        let text = explain_not_counted(day).text_in("hi");
+        assert!(text.starts_with("रविवार 22 नव॰"), "{text}");
+        let text = block_undo_since(&explain_not_counted(day)).text_in("hi");
+        assert!(text.contains("रविवार 22 नव॰ नहीं गिना गया"), "{text}");
     }
 
     #[test]

@@ -98,13 +98,39 @@ fn param(inside: &str) -> Result<Part<'_>, String> {
     Ok(Part::Param(name, format))
 }
 
+/// Names of the months in Hindi, as the screens shorten them (Unicode CLDR 48).
+const HINDI_MONTHS: [&str; 12] =
+    ["जन॰", "फ़र॰", "मार्च", "अप्रैल", "मई", "जून", "जुल॰", "अग॰", "सित॰", "अक्टू॰", "नव॰", "दिस॰"];
+
+/// Names of the days of the week in Hindi, from Monday on.
+const HINDI_WEEKDAYS: [&str; 7] = ["सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार", "रविवार"];
+
+/// The library's currency sign and the language of names and nested messages.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'s> {
+    pub(super) sign: &'s str,
+    pub(super) is_hindi: bool,
+}
+
+/// Returns the weekday, and the day with its month.
+fn named(day: Date, is_hindi: bool) -> (String, String) {
+    if is_hindi {
+        let weekday = usize::from(day.weekday().to_monday_zero_offset().unsigned_abs());
+        let month = usize::from(day.month().unsigned_abs()) - 1;
+        (HINDI_WEEKDAYS[weekday].to_owned(), format!("{} {}", day.day(), HINDI_MONTHS[month]))
+    } else {
+        (day.strftime("%A").to_string(), day.strftime("%-d %b").to_string())
+    }
+}
+
 pub(super) fn render(
     parts: &[Part<'_>],
     params: &Map<String, Value>,
-    sign: &str,
+    style: Style<'_>,
     count: Option<i64>,
     out: &mut String,
 ) {
+    let Style { sign, is_hindi } = style;
     for part in parts {
         let (name, format) = match part {
             Part::Text(text) => {
@@ -125,7 +151,14 @@ pub(super) fn render(
                 Value::String(text) => out.push_str(text),
                 // Nested message.
                 Value::Object(message) => {
-                    out.push_str(message.get("text").and_then(Value::as_str).unwrap_or_default());
+                    let translated = || {
+                        let code = message.get("code")?.as_str()?;
+                        super::in_hindi(code, message.get("params")?.as_object()?, sign)
+                    };
+                    match is_hindi.then(translated).flatten() {
+                        Some(text) => out.push_str(&text),
+                        None => out.push_str(message.get("text").and_then(Value::as_str).unwrap_or_default()),
+                    }
                 }
                 other => out.push_str(&other.to_string()),
             },
@@ -140,8 +173,13 @@ pub(super) fn render(
                     let _ = write!(out, ".{rest:02}");
                 }
             }
-            Format::Medium => out.push_str(&day().strftime("%-d %b %Y").to_string()),
-            Format::Full => out.push_str(&day().strftime("%A %-d %b").to_string()),
+            Format::Medium => {
+                let _ = write!(out, "{} {}", named(day(), is_hindi).1, day().year());
+            }
+            Format::Full => {
+                let (weekday, day) = named(day(), is_hindi);
+                let _ = write!(out, "{weekday} {day}");
+            }
             Format::Plural(choices) => {
                 let exact = format!("={number}");
                 let chosen = choices
@@ -150,7 +188,7 @@ pub(super) fn render(
                     .or_else(|| choices.iter().find(|(name, _)| *name == "one" && number == 1))
                     .or_else(|| choices.last());
                 if let Some((_, words)) = chosen {
-                    render(words, params, sign, Some(number), out);
+                    render(words, params, style, Some(number), out);
                 }
             }
         }
