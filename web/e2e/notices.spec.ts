@@ -47,7 +47,7 @@ test.describe('a librarian', () => {
     })
     await page.goto(`people/${reader.user.uid}`)
     const told = page.getByRole('region', { name: 'Notices' })
-    await expect(told.getByRole('listitem')).toContainText('₹5 was charged: Torn page Not read yet')
+    await expect(told.getByRole('listitem')).toContainText('₹5 was charged: Torn page Not read yet.')
 
     await page.goto('settings?tab=notices')
     const days = page.getByLabel('Days after the due date')
