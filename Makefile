@@ -113,12 +113,12 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 	LIBRARY_TEST_RUSH=60 scripts/with-postgres cargo nextest run --locked --tests --no-capture -E 'test(in_a_rush)'
 
 .PHONY: soak
-soak: needs ## A hundred kills, power cuts, crashes, stops and backups, 2000 histories, 10 000 connections and 150 000 seeds (docs/reliability.md)
-	LIBRARY_TEST_SOAK=$${LIBRARY_TEST_SOAK:-100} scripts/with-postgres cargo nextest run --locked --tests --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api)) or (test(/_r_seam_10$$/) and binary(program))'
+soak: needs build ## A hundred kills, power cuts, crashes, stops and backups, 2000 histories, 10 000 connections and 150 000 seeds (docs/reliability.md)
+	LIBRARY_TEST_SOAK=$${LIBRARY_TEST_SOAK:-100} LIBRARY_TEST_RELEASE=$(CURDIR)/target/release/library scripts/with-postgres cargo nextest run --locked --tests --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api)) or (test(/_r_seam_10$$/) and binary(program))'
 
 .PHONY: contract
-contract: needs ## Hold the built program against its API's document for some minutes, with new requests each time
-	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --tests --no-capture -E 'test(/_r8$$/)'
+contract: needs build ## Hold the built program against its API's document for some minutes, with new requests each time
+	LIBRARY_TEST_SOAK=100 LIBRARY_TEST_RELEASE=$(CURDIR)/target/release/library scripts/with-postgres cargo nextest run --locked --tests --no-capture -E 'test(/_r8$$/)'
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser for half an hour each, led by coverage; what is found lies in target/fuzz

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     common,
-    process::{Server, library, run},
+    process::{Server, library, released, run},
     rig::rounds,
     security::call,
 };
@@ -23,10 +23,15 @@ const PASSWORD: &str = "four plain words here";
 /// Starts a server on a library with books, people, loans, fines and queues.
 fn demo(folder: &tempfile::TempDir, fault: Option<&str>) -> (Server, String) {
     let location = format!("sqlite:{}", folder.path().join("library.db").display());
-    let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--demo", "--database", &location]);
-    if let Some(fault) = fault {
-        command.env("LIBRARY_FAULT", fault);
-    }
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--demo", "--database", &location];
+    let command = match fault {
+        None => released(&arguments),
+        Some(fault) => {
+            let mut command = library(&arguments);
+            command.env("LIBRARY_FAULT", fault);
+            command
+        }
+    };
     (Server::start_as(command), location)
 }
 

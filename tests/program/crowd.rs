@@ -19,7 +19,11 @@ use tokio::{
     time::{Instant, interval, sleep, timeout},
 };
 
-use crate::{common::Database, process::Server, rig::not_run};
+use crate::{
+    common::Database,
+    process::{Server, released},
+    rig::not_run,
+};
 
 /// Number of clients of each kind.
 #[derive(Clone, Copy)]
@@ -242,7 +246,8 @@ fn crowd() -> Crowd {
 #[test]
 fn many_who_hold_connections_and_some_who_are_slow_take_nothing_from_the_others_r11() {
     let (crowd, database, broken) = (crowd(), Database::sqlite(), Database::sqlite());
-    let server = Server::start(&database.location.to_string());
+    let location = database.location.to_string();
+    let server = Server::start_as(released(&["serve", "--listen", "127.0.0.1:0", "--database", &location]));
     // Control: a server without a header timeout.
     let faulty = Server::start_faulty(&broken.location.to_string(), Some("no-header-timer"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();

@@ -1,6 +1,7 @@
 //! Runs the built program and talks to it.
 
 use std::{
+    ffi::OsStr,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, ExitStatus, Stdio},
@@ -13,11 +14,24 @@ use serde_json::Value;
 
 /// Builds a command line for the built program, without the settings of the environment.
 pub fn library(arguments: &[&str]) -> Command {
+    program(env!("CARGO_BIN_EXE_library").as_ref(), arguments)
+}
+
+/// Same as [`library`], of the release build where `LIBRARY_TEST_RELEASE` names it: `make soak` and `make contract` ask more
+/// than a debug build can answer. It has no planted faults.
+pub fn released(arguments: &[&str]) -> Command {
+    match std::env::var_os("LIBRARY_TEST_RELEASE") {
+        Some(path) => program(&path, arguments),
+        None => library(arguments),
+    }
+}
+
+fn program(path: &OsStr, arguments: &[&str]) -> Command {
     #[expect(
         clippy::disallowed_methods,
         reason = "the server starts no other program, but its tests start the server"
     )]
-    let mut command = Command::new(env!("CARGO_BIN_EXE_library"));
+    let mut command = Command::new(path);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LIBRARY_")) {
         command.env_remove(name);
     }
