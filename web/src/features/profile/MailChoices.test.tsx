@@ -19,15 +19,24 @@ const choices: MailChoices = {
   weekly: false,
 }
 
-function open(hasMail: boolean, found: MailChoices) {
+function open(hasMail: boolean, found: MailChoices, ...newer: readonly MailChoices[]) {
+  let saved = found
+  const later = [...newer]
   const made = fakeServer({
     'GET /auth/session': { body: { ...sessionOf(student).body, mail: hasMail } },
     'GET /config': { body: config },
     'GET /me': { body: student },
     'GET /me/loans': { body: { loans: [], today: '2026-11-21', totalFine: 0 } },
-    'GET /me/mail-choices': { body: found },
+    'GET /me/mail-choices': () => {
+      const body = saved
+      saved = later.shift() ?? saved
+      return { body }
+    },
     'POST /me/address-link': { status: 204 },
-    'PUT /me/mail-choices': async (request: Request) => ({ body: { ...found, ...(await request.json()) } }),
+    'PUT /me/mail-choices': async (request: Request) => {
+      saved = { ...saved, ...(await request.json()) }
+      return { body: saved }
+    },
   })
   renderApp('/profile')
   return made
@@ -51,7 +60,8 @@ describe('choices about mail', () => {
     expect(ways(ready)).toEqual(['At once', 'Not by mail'])
     expect(screen.queryByLabelText('A book is due soon')).toBeNull()
     await userEvent.selectOptions(overdue, 'In the summary')
-    await waitFor(() => expect(overdue).toHaveDisplayValue('In the summary'))
+    expect(overdue).toHaveDisplayValue('In the summary')
+    await waitFor(() => expect(made.some(({ method }) => method === 'PUT')).toBe(true))
     const sent = made.find(({ method }) => method === 'PUT')
     const inDigest = ['due-soon', 'due-today', 'overdue']
     expect(await sent?.json()).toEqual({ language: null, refused: [], inDigest, weekly: false })
@@ -62,7 +72,6 @@ describe('choices about mail', () => {
     const paid = await screen.findByLabelText('Receipt of a payment')
     expect(ways(paid)).toEqual(['At once', 'In the summary', 'Not by mail'])
     await userEvent.selectOptions(paid, 'In the summary')
-    await waitFor(() => expect(paid).toHaveDisplayValue('In the summary'))
     await userEvent.selectOptions(paid, 'Not by mail')
     await waitFor(() => expect(made.filter(({ method }) => method === 'PUT')).toHaveLength(2))
     const sent = await Promise.all(made.filter(({ method }) => method === 'PUT').map((put) => put.json()))
@@ -70,9 +79,24 @@ describe('choices about mail', () => {
     expect(sent[1]).toMatchObject({ refused: ['overdue', 'paid'], inDigest: [...choices.inDigest, 'paid'] })
   })
 
+  it('keeps what another tab refused meanwhile, and the focus for the next arrow key', async () => {
+    const made = open(true, choices, { ...choices, refused: ['overdue', 'hold-ready'] })
+    const paid = await screen.findByLabelText('Receipt of a payment')
+    paid.focus()
+    await userEvent.selectOptions(paid, 'In the summary')
+    await userEvent.selectOptions(paid, 'Not by mail')
+    expect(paid).toHaveFocus()
+    expect(paid).toHaveDisplayValue('Not by mail')
+    await waitFor(() => expect(made.filter(({ method }) => method === 'PUT')).toHaveLength(2))
+    const last = made.findLast(({ method }) => method === 'PUT')
+    expect(await last?.json()).toMatchObject({ refused: ['overdue', 'hold-ready', 'paid'] })
+    await waitFor(() => expect(screen.getByLabelText('A reserved book is ready')).toHaveDisplayValue('Not by mail'))
+  })
+
   it('offers reminders once a week', async () => {
     const made = open(true, choices)
     await userEvent.selectOptions(await screen.findByLabelText('The summary comes'), 'Once a week, on Monday')
+    await waitFor(() => expect(made.some(({ method }) => method === 'PUT')).toBe(true))
     const sent = made.find(({ method }) => method === 'PUT')
     expect(await sent?.json()).toMatchObject({ language: null, refused: ['overdue'], weekly: true })
   })

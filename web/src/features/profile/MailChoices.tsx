@@ -1,16 +1,14 @@
 import { Alert, Button, NativeSelect, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
-import { myMailChoicesQuery, saveMailChoices, sendAddressLink } from '../../api/mailChoices'
+import { myMailChoicesQuery, saveMailChoice, sendAddressLink, type MailChoice, type Way } from '../../api/mailChoices'
 import type { MailChoices as Choices, Notice } from '../../api/types'
 import { LANGUAGES, t } from '../../lib/messages'
 import classes from './ProfileScreen.module.css'
 
 type Kind = Notice['kind']
-
-/** Ways in which notices of a kind come. */
-type Way = 'at-once' | 'digest' | 'off'
 
 /** Kinds that a reader may refuse, most wanted first. */
 const KINDS = [
@@ -37,14 +35,13 @@ export function MailChoices() {
 }
 
 function Form({ choices }: { choices: Choices }) {
-  const { address, confirmed, phone, language, offered, canWait, refused, inDigest, weekly } = choices
-  const save = useAction(saveMailChoices, {
+  const { address, confirmed, phone, offered, canWait, refused, inDigest } = choices
+  const save = useAction(saveMailChoice, {
     done: () => t('profile.mail.saved'),
     failed: (reason) => t('profile.mail.failed', { reason }),
   })
   const mailed = address !== null && confirmed ? t('profile.mail.lead', { address }) : null
   const lead = phone !== null ? t('profile.mail.leadPhone', { phone }) : mailed
-  const kept = { language, refused, inDigest, weekly }
 
   function waysOf(kind: Kind): Way[] {
     if (canWait.includes(kind)) return ['at-once', 'digest', 'off']
@@ -56,15 +53,22 @@ function Form({ choices }: { choices: Choices }) {
     return inDigest.includes(kind) ? 'digest' : 'at-once'
   }
 
-  function choose(kind: Kind, way: Way) {
-    const without = (kinds: readonly Kind[]) => kinds.filter((one) => one !== kind)
-    void save.run({
-      ...kept,
-      refused: way === 'off' ? [...refused, kind] : without(refused),
-      // A kind that is turned off keeps its way for the day on which it is turned on again.
-      inDigest: { 'at-once': without(inDigest), digest: [...without(inDigest), kind], off: inDigest }[way],
-    })
+  /** Values that are chosen and not saved yet, by their field. A field stays enabled, so that it keeps the focus. */
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map())
+  const saved = useRef<Promise<void>>(Promise.resolve())
+
+  function choose(field: string, value: string, choice: MailChoice) {
+    setChosen((now) => new Map(now).set(field, value))
+    const before = saved.current
+    saved.current = (async () => {
+      await before
+      await save.run(choice)
+      setChosen((now) => new Map([...now].filter(([name, last]) => name !== field || last !== value)))
+    })()
   }
+
+  const rhythm = choices.weekly ? 'weekly' : 'daily'
+  const language = choices.language ?? ''
 
   return (
     <section className={classes.part} aria-labelledby="mail">
@@ -82,38 +86,36 @@ function Form({ choices }: { choices: Choices }) {
               <label key={kind}>
                 <span>{t(`profile.mail.kind.${kind}`)}</span>
                 <NativeSelect
-                  value={wayOf(kind)}
-                  disabled={save.pending}
+                  value={chosen.get(kind) ?? wayOf(kind)}
                   data={waysOf(kind).map((way) => ({ value: way, label: t(`profile.mail.way.${way}`) }))}
                   onChange={(event) => {
                     const way = waysOf(kind).find((one) => one === event.currentTarget.value)
-                    if (way) choose(kind, way)
+                    if (way) choose(kind, way, { kind, way })
                   }}
                 />
               </label>
             ))}
           </div>
+          <p className={classes.bounds}>{t('profile.mail.bounds')}</p>
           <NativeSelect
             maw="20rem"
             label={t('profile.mail.rhythm')}
-            value={weekly ? 'weekly' : 'daily'}
-            disabled={save.pending}
+            value={chosen.get('rhythm') ?? rhythm}
             data={[
               { value: 'daily', label: t('profile.mail.rhythm.daily') },
               { value: 'weekly', label: t('profile.mail.rhythm.weekly') },
             ]}
-            onChange={(event) => void save.run({ ...kept, weekly: event.currentTarget.value === 'weekly' })}
+            onChange={({ currentTarget: { value } }) => choose('rhythm', value, { weekly: value === 'weekly' })}
           />
           <NativeSelect
             maw="20rem"
             label={t('profile.mail.language')}
-            value={language ?? ''}
-            disabled={save.pending}
+            value={chosen.get('language') ?? language}
             data={[
               { value: '', label: t('profile.mail.language.library') },
               ...Object.entries(LANGUAGES).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(event) => void save.run({ ...kept, language: event.currentTarget.value || null })}
+            onChange={({ currentTarget: { value } }) => choose('language', value, { language: value || null })}
           />
         </Stack>
       )}

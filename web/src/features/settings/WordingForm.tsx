@@ -6,7 +6,7 @@ import { useAction } from '../../api/action'
 import type { MailWording, MailWordings, WordedMail } from '../../api/types'
 import { saveWordings, sendWording, wordingPreviewQuery } from '../../api/wordings'
 import { LANGUAGES, t, translateMessage } from '../../lib/messages'
-import { messageOf } from '../../lib/problem'
+import { messageOf, ProblemError } from '../../lib/problem'
 import { FormFrame } from './FormFrame'
 import { MailHtml } from './MailHtml'
 import { useSettingsForm, type Part } from './useSettingsForm'
@@ -79,6 +79,8 @@ type SideProps = {
 
 function Side({ mail, language, isOn, wording, ours, errors, onChange }: SideProps) {
   const body = useRef<HTMLTextAreaElement>(null)
+  // A text area without a cursor yet says that it is before the first letter.
+  const hasCursor = useRef(false)
   const send = useAction(sendWording, {
     done: () => t('settings.wording.sent'),
     failed: (reason) => t('settings.wording.notSent', { reason }),
@@ -88,8 +90,9 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
   /** Inserts at the cursor, and leaves the cursor behind the placeholder. */
   function insert(placeholder: string) {
     const input = body.current
-    const start = input?.selectionStart ?? wording.body.length
-    const end = input?.selectionEnd ?? start
+    const cursor = hasCursor.current ? input : null
+    const start = cursor?.selectionStart ?? wording.body.length
+    const end = cursor?.selectionEnd ?? start
     onChange({ ...wording, body: wording.body.slice(0, start) + placeholder + wording.body.slice(end) })
     requestAnimationFrame(() => {
       input?.focus()
@@ -120,6 +123,7 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
           lang={language}
           dir="auto"
           data-path={`${language}.body`}
+          onFocus={() => (hasCursor.current = true)}
           onChange={(event) => onChange({ ...wording, body: event.currentTarget.value })}
         />
         <div className={classes.chips}>
@@ -155,16 +159,28 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
   )
 }
 
+/** Joins what is wrong with each field. */
+function reasonsOf(error: unknown): string {
+  const fields = error instanceof ProblemError ? [...new Set(Object.values(error.fields))] : []
+  return fields.length > 0 ? fields.join(' ') : messageOf(error)
+}
+
 type PreviewProps = { kind: string; draft: MailWording & { language: Name } }
 
 /** The mail with example values, debounced. */
 function Preview({ kind, draft }: PreviewProps) {
   const [asked] = useDebouncedValue(draft, QUIET_MS)
-  const { data, error } = useQuery(wordingPreviewQuery(kind, asked))
+  const { data, error, refetch } = useQuery(wordingPreviewQuery(kind, asked))
+  const label = `${t('settings.wording.preview')} (${LANGUAGES[draft.language]})`
   return (
-    <section aria-label={t('settings.wording.preview')} className={classes.preview}>
+    <section aria-label={label} className={classes.preview}>
       {error ? (
-        <p className={settings.reason}>{t('settings.wording.noPreview', { reason: messageOf(error) })}</p>
+        <>
+          <p className={settings.reason}>{t('settings.wording.noPreview', { reason: reasonsOf(error) })}</p>
+          <Button variant="default" size="sm" onClick={() => void refetch()}>
+            {t('common.retry')}
+          </Button>
+        </>
       ) : (
         data && (
           <>
