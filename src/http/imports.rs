@@ -39,7 +39,7 @@ use crate::{
         table::Source,
         undo,
     },
-    message,
+    message::{self, Message},
     storage::{
         Tx,
         imports::{self, Import},
@@ -190,6 +190,9 @@ impl FileImport {
 
 /// Turns the error of a file into a message about the field `file`, without the outermost context, which names the file.
 fn unsound(error: &anyhow::Error) -> Error {
+    if let Some(message) = error.downcast_ref::<Message>() {
+        return Invalid::field("file", message.clone()).into();
+    }
     let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
     Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
 }

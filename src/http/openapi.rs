@@ -227,6 +227,7 @@ const UNIQUE: &[(&str, &str)] = &[
     ("SlipsForm", "loans"),
     ("PaymentForm", "charges"),
     ("PromotionForm", "except"),
+    ("PromotionForm", "only"),
     ("LibrarySettings", "batches"),
     ("LibrarySettings", "departments"),
 ];

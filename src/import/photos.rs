@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Error, Result, anyhow, ensure};
 use bytes::Bytes;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization as _;
@@ -90,24 +90,19 @@ struct File {
 
 type Archive = ZipArchive<Cursor<Bytes>>;
 
-fn damaged<E>(_: E) -> anyhow::Error {
-    anyhow!("it is not a ZIP file, or it is damaged; pack the photos again").context("the file")
+fn damaged<E>(_: E) -> Error {
+    Error::msg(message::import_not_zip())
 }
 
-/// Opens an archive and lists its files, without folders and the files that operating systems add.
+/// Opens an archive and lists its files, without folders and the files that operating systems add. The error of an unusable
+/// archive is a [`message::Message`].
 fn open(archive: Bytes) -> Result<(Archive, Vec<File>)> {
     let mut archive = ZipArchive::new(Cursor::new(archive)).map_err(damaged)?;
-    ensure!(
-        archive.len() <= MOST_FILES,
-        anyhow!("it has more than {MOST_FILES} files; import them in parts").context("the file")
-    );
+    ensure!(archive.len() <= MOST_FILES, Error::msg(message::import_full_zip(MOST_FILES)));
     let mut files = Vec::new();
     for index in 0..archive.len() {
         let part = archive.by_index_raw(index).map_err(damaged)?;
-        ensure!(
-            !part.encrypted(),
-            anyhow!("it is protected with a password; pack the photos again without one").context("the file")
-        );
+        ensure!(!part.encrypted(), Error::msg(message::import_locked_zip()));
         let path = part.name().map_err(damaged)?.into_owned();
         let name: String = path
             .rsplit(['/', '\\'])
@@ -123,7 +118,7 @@ fn open(archive: Bytes) -> Result<(Archive, Vec<File>)> {
         }
         files.push(File { index, roll_numbers: roll_numbers(&name), name, length: part.size() });
     }
-    ensure!(!files.is_empty(), anyhow!("it contains no files").context("the file"));
+    ensure!(!files.is_empty(), Error::msg(message::import_empty_zip()));
     Ok((archive, files))
 }
 

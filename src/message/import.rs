@@ -77,4 +77,10 @@ messages! {
     "import.wrongFile" = import_wrong_file(max: usize, line: u64, reason: &Message):
         "More than {max, number} rows of this file cannot be imported. It is probably not the right file, or its columns are mixed up. Nothing was stored. The first of these rows is line {line}: {reason}";
     "import.unsound" = import_unsound(reason: &str): "This file cannot be imported: {reason}.";
+    "import.notZip" = import_not_zip(): "This is not a ZIP file, or it is damaged. Pack the photos again.";
+    "import.lockedZip" = import_locked_zip():
+        "This ZIP file is protected with a password. Pack the photos again without one.";
+    "import.fullZip" = import_full_zip(max: usize):
+        "This ZIP file has more than {max, number} files. Import the photos in parts.";
+    "import.emptyZip" = import_empty_zip(): "This ZIP file contains no files.";
 }

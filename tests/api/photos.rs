@@ -144,7 +144,7 @@ async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_
     assert_eq!(app.raw("SELECT COUNT(*) FROM photos"), [[Some("0".to_owned())]]);
 
     for (file, words) in [
-        (b"no archive".to_vec(), "not a ZIP file"),
+        (b"no archive".to_vec(), "This is not a ZIP file"),
         (zipped(&[]), "contains no files"),
         (zipped(&[("Thumbs.db", b"x")]), "contains no files"),
     ] {

@@ -25,7 +25,8 @@ BEYOND_A_SCHEMA = {
     "notBarcode", "noSuchOrder", "notAmount", "notPhone", "notIds", "settings.wording.missing", "settings.wording.unknown",
     "settings.wording.oneLine",
     # What a file holds
-    "import.unsound", "notPicture", "pictureLarge", "pictureDamaged",
+    "import.unsound", "import.notZip", "import.lockedZip", "import.fullZip", "import.emptyZip", "notPicture",
+    "pictureLarge", "pictureDamaged",
 }
 # What is left of a text once blanks and invisible characters are gone may be too short.
 TRIMMED = {"required", "tooShort"}

@@ -82,7 +82,7 @@ test('R-PEOPLE-4 photos named by roll numbers are checked, imported from a ZIP f
   await expectAccessible(page, 'the import of photos')
   const input = page.locator('input[type=file]')
   await input.setInputFiles({ name: 'photos.zip', mimeType: 'application/zip', buffer: Buffer.from('no archive') })
-  await expect(page.getByRole('alert')).toContainText('it is not a ZIP file, or it is damaged')
+  await expect(page.getByRole('alert')).toContainText('This is not a ZIP file, or it is damaged.')
   await input.setInputFiles({ name: 'photos.zip', mimeType: 'application/zip', buffer: file })
   await expect(page.getByText('No person has the roll number nobody-has-this.')).toBeVisible()
   await expectAccessible(page, 'photos before their import')
