@@ -4,7 +4,7 @@
 //! that changed a book is answered once the index has the change, so librarians can find a book immediately after saving
 //! it.
 
-mod kept;
+mod index_file;
 
 use std::{
     cmp::Reverse,
@@ -16,7 +16,7 @@ use std::{
 use jiff::{ToSpan as _, civil::Date};
 use tokio::sync::{Notify, SetOnce, watch};
 
-use self::kept::{Found, Kept};
+use self::index_file::{Found, IndexFile};
 use crate::{
     clock::{Clock, millis},
     search::{Entry, Index, Loading},
@@ -70,14 +70,14 @@ struct Shared {
     /// Held while the words of the index are collected, or the index is written to its file.
     working: Arc<tokio::sync::Mutex<()>>,
     /// File of the index, if the database has one.
-    kept: Option<Arc<Kept>>,
+    index_file: Option<Arc<IndexFile>>,
 }
 
 impl Catalogue {
     /// Starts the task that loads the whole catalogue and then follows its changes. A million titles take some seconds.
     #[must_use]
     pub fn open(db: Db, clock: Clock) -> Self {
-        let kept = Kept::beside(db.location()).map(Arc::new);
+        let index_file = IndexFile::beside(db.location()).map(Arc::new);
         let shared = Arc::new(Shared {
             db,
             clock,
@@ -88,7 +88,7 @@ impl Catalogue {
             seen: watch::Sender::default(),
             polled: Mutex::new(Instant::now()),
             working: Arc::default(),
-            kept,
+            index_file,
         });
         let following = Arc::clone(&shared);
         tokio::spawn(keep_running("search-index", move || follow(Arc::clone(&following))));
@@ -182,10 +182,10 @@ async fn follow(catalogue: Arc<Shared>) {
                 failing = false;
                 if let Some(index) = catalogue.index.get() {
                     catalogue.learn_words(index);
-                    if let Err(error) = catalogue.keep(index).await {
+                    if let Err(error) = catalogue.write_file(index).await {
                         tracing::warn!(
                             error = &error as &dyn std::error::Error,
-                            "the search index is not kept"
+                            "the file of the search index is not written"
                         );
                     }
                 }
@@ -212,8 +212,8 @@ impl Shared {
         // Changes committed during the load have a higher number and are applied again: none is missed, and applying one
         // twice is harmless.
         let number = self.db.read(changes::newest_change).await?;
-        let found = self.found().await?;
-        let is_kept = found.is_some();
+        let found = self.read_file().await?;
+        let from_file = found.is_some();
         let Found { index, number } = match found {
             Some(found) => found,
             None => Found { index: load(&self.db).await?, number },
@@ -226,7 +226,7 @@ impl Shared {
             self.db.follow_catalogue(follower);
         });
         while self.catch_up(&index).await? {}
-        if is_kept && !self.is_whole(&index).await? {
+        if from_file && !self.is_whole(&index).await? {
             tracing::warn!("the file of the search index has other books than the database, and is not used");
             self.reload(&index).await?;
         }
@@ -236,21 +236,21 @@ impl Shared {
                 "the loans of popular books are not counted yet"
             );
         }
-        if let Some(kept) = self.kept.as_deref().filter(|_| is_kept) {
-            kept.has(&index);
+        if let Some(file) = self.index_file.as_deref().filter(|_| from_file) {
+            file.has(&index);
         }
-        tracing::info!(books = index.len(), is_kept, ms = millis(begun.elapsed()), "search index loaded");
+        tracing::info!(books = index.len(), from_file, ms = millis(begun.elapsed()), "search index loaded");
         let _ = self.index.set(index);
         Ok(())
     }
 
     /// Returns the index from its file, if the file belongs to the database as it is now.
-    async fn found(&self) -> Result<Option<Found>, Error> {
-        let Some(kept) = self.kept.clone() else { return Ok(None) };
+    async fn read_file(&self) -> Result<Option<Found>, Error> {
+        let Some(file) = self.index_file.clone() else { return Ok(None) };
         let db = self.db.clone();
         run_blocking(move || {
-            kept.read(|number, event| {
-                db.read_blocking(move |tx| kept::holds(tx, number, event)).unwrap_or_default()
+            file.read(|number, event| {
+                db.read_blocking(move |tx| index_file::is_of(tx, number, event)).unwrap_or_default()
             })
         })
         .await
@@ -263,15 +263,15 @@ impl Shared {
     }
 
     /// Writes the index to its file in the background, if due and nothing else runs there.
-    async fn keep(&self, index: &Arc<Index>) -> Result<(), Error> {
-        let Some(kept) = self.kept.clone().filter(|kept| kept.is_due(index)) else { return Ok(()) };
+    async fn write_file(&self, index: &Arc<Index>) -> Result<(), Error> {
+        let Some(file) = self.index_file.clone().filter(|file| file.is_due(index)) else { return Ok(()) };
         let Ok(working) = Arc::clone(&self.working).try_lock_owned() else { return Ok(()) };
         // In this order: a database that has the newest change of the log has the change of the catalogue, too.
         let number = *self.seen.borrow();
         let event = self.db.read(changes::last_event).await?;
         let index = Arc::clone(index);
         tokio::task::spawn_blocking(move || {
-            kept.write(&index, number, event);
+            file.write(&index, number, event);
             drop(working);
         });
         Ok(())

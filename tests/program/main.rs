@@ -18,7 +18,7 @@ mod files;
 mod growth;
 mod histories;
 mod import;
-mod kept_index;
+mod index_file;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod mail;

@@ -22,8 +22,8 @@ use crate::{
     version::VERSION,
 };
 
-/// Number of books from which the index is kept: fewer are loaded in a tenth of a second.
-const KEPT_FROM: usize = 20_000;
+/// Number of books from which a file is written: fewer are loaded in a tenth of a second.
+const FEWEST: usize = 20_000;
 
 /// Minimum time between two files. The changes since then are applied at the next start.
 const EVERY: Duration = Duration::from_mins(10);
@@ -46,7 +46,7 @@ static PROGRAM: LazyLock<Option<String>> = LazyLock::new(|| {
 });
 
 /// File of the index beside a database.
-pub(super) struct Kept {
+pub(super) struct IndexFile {
     path: PathBuf,
     /// Version of the index in the file, and the time at which it was written or read.
     last: Mutex<Option<(u64, Instant)>>,
@@ -58,7 +58,7 @@ pub(super) struct Found {
     pub(super) number: i64,
 }
 
-impl Kept {
+impl IndexFile {
     /// Returns the file beside this database; `None` for a database server.
     pub(super) fn beside(location: &Location) -> Option<Self> {
         let Location::Sqlite(database) = location else { return None };
@@ -67,10 +67,10 @@ impl Kept {
         Some(Self { path: name.into(), last: Mutex::default() })
     }
 
-    /// Reads the index if the file belongs to this program and this database. `holds` says whether a stamp's numbers are
-    /// those of the database. Blocks.
-    pub(super) fn read(&self, holds: impl FnOnce(i64, Option<LastEvent>) -> bool) -> Option<Found> {
-        match self.try_read(holds) {
+    /// Reads the index if the file belongs to this program and this database. `is_of` says whether the database has a
+    /// stamp's numbers. Blocks.
+    pub(super) fn read(&self, is_of: impl FnOnce(i64, Option<LastEvent>) -> bool) -> Option<Found> {
+        match self.try_read(is_of) {
             Ok(found) => found,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
@@ -81,17 +81,17 @@ impl Kept {
         }
     }
 
-    fn try_read(&self, holds: impl FnOnce(i64, Option<LastEvent>) -> bool) -> io::Result<Option<Found>> {
+    fn try_read(&self, is_of: impl FnOnce(i64, Option<LastEvent>) -> bool) -> io::Result<Option<Found>> {
         let file = File::open(&self.path)?;
         let length = file.metadata()?.len();
-        let kept = AtRest::open(BufReader::with_capacity(1 << 20, file), length)?;
-        let Ok(Stamp { program, number, event }) = serde_json::from_str(kept.stamp()) else {
+        let file = AtRest::open(BufReader::with_capacity(1 << 20, file), length)?;
+        let Ok(Stamp { program, number, event }) = serde_json::from_str(file.stamp()) else {
             return Ok(None);
         };
-        if Some(program) != *PROGRAM || !holds(number, event) {
+        if Some(program) != *PROGRAM || !is_of(number, event) {
             return Ok(None);
         }
-        Ok(Some(Found { index: kept.index()?, number }))
+        Ok(Some(Found { index: file.index()?, number }))
     }
 
     /// Remembers that the file has this version of the index.
@@ -103,7 +103,7 @@ impl Kept {
     pub(super) fn is_due(&self, index: &Index) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = last.is_none_or(|(version, at)| version != index.version() && at.elapsed() >= EVERY);
-        is_old && index.len() >= KEPT_FROM && !index.has_words_to_learn()
+        is_old && index.len() >= FEWEST && !index.has_words_to_learn()
     }
 
     /// Writes the index, which has at least all changes up to `number`. A failure is logged; the next try is as late as
@@ -113,14 +113,18 @@ impl Kept {
         self.has(index);
         let Some(program) = PROGRAM.clone() else { return };
         match self.try_write(index, &Stamp { program, number, event }) {
-            Ok(()) => tracing::debug!(ms = crate::clock::millis(begun.elapsed()), "search index kept"),
-            Err(error) => tracing::warn!(%error, "the search index cannot be kept beside the database"),
+            Ok(()) => tracing::debug!(
+                ms = crate::clock::millis(begun.elapsed()),
+                "file of the search index written"
+            ),
+            Err(error) => tracing::warn!(%error, "the file of the search index cannot be written"),
         }
     }
 
     fn try_write(&self, index: &Index, stamp: &Stamp) -> io::Result<()> {
+        // One name, so that the next server overwrites what a killed one left.
         let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{}", std::process::id()));
+        name.push(".new");
         let written = PathBuf::from(name);
         let done = write_to(&written, index, stamp).and_then(|()| std::fs::rename(&written, &self.path));
         if done.is_err() {
@@ -142,7 +146,7 @@ fn write_to(path: &Path, index: &Index, stamp: &Stamp) -> io::Result<()> {
 
 /// True if the database has this change of the catalogue and this newest change of the log in its history, and all changes
 /// of the catalogue since then.
-pub(super) fn holds(tx: &mut Tx<'_>, number: i64, event: Option<LastEvent>) -> storage::Result<bool> {
+pub(super) fn is_of(tx: &mut Tx<'_>, number: i64, event: Option<LastEvent>) -> storage::Result<bool> {
     let is_same = match event {
         Some(event) => changes::has_event(tx, event)?,
         None => true,

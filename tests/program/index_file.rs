@@ -23,17 +23,17 @@ fn start(database: &Database) -> (Server, bool) {
         assert!(begun.elapsed().as_secs() < 60, "{}", server.log());
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let is_kept = server.log().contains("is_kept=true");
+    let from_file = server.log().contains("from_file=true");
     let found = ask(server.port, "GET", "/books?q=the+last+of+all", "", None).expect("an answer").1;
     assert_eq!(found["books"][0]["title"], format!("The last of all {}", BOOKS - 1), "{found}");
     assert_eq!(found["total"], 1);
-    (server, is_kept)
+    (server, from_file)
 }
 
-fn until_kept(database: &Database) {
+fn until_written(database: &Database) {
     let begun = Instant::now();
     while !file(database).exists() {
-        assert!(begun.elapsed().as_secs() < 60, "the index is not kept");
+        assert!(begun.elapsed().as_secs() < 60, "no file is written");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
@@ -51,23 +51,23 @@ fn a_start_uses_the_index_beside_its_database_and_none_of_another_history() {
     done(&["migrate", "--database", &location]);
     done(&["import", "books", csv.to_str().expect("text"), "--database", &location]);
 
-    let (server, is_kept) = start(&database);
-    assert!(!is_kept, "there is no file yet");
-    until_kept(&database);
+    let (server, from_file) = start(&database);
+    assert!(!from_file, "there is no file yet");
+    until_written(&database);
     server.stop();
     let mode = std::fs::metadata(file(&database)).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "only its owner reads it");
-    let (server, is_kept) = start(&database);
-    assert!(is_kept, "{}", server.log());
+    let (server, from_file) = start(&database);
+    assert!(from_file, "{}", server.log());
     server.stop();
 
     // Changed by a command while no server ran.
     let more = folder.path().join("more.csv");
     std::fs::write(&more, "title,author\nBought later,Author 1\n").expect("written");
     done(&["import", "books", more.to_str().expect("text"), "--database", &location]);
-    let (server, is_kept) = start(&database);
+    let (server, from_file) = start(&database);
     let later = ask(server.port, "GET", "/books?q=bought+later", "", None).expect("an answer").1;
-    assert_eq!((is_kept, &later["total"]), (true, &serde_json::json!(1)));
+    assert_eq!((from_file, &later["total"]), (true, &serde_json::json!(1)));
     server.stop();
 
     let sound = std::fs::read(file(&database)).expect("a file");
@@ -76,13 +76,13 @@ fn a_start_uses_the_index_beside_its_database_and_none_of_another_history() {
     damaged[middle] ^= 1;
     for content in [damaged, sound[..middle].to_vec(), Vec::new()] {
         std::fs::write(file(&database), content).expect("written");
-        let (server, is_kept) = start(&database);
+        let (server, from_file) = start(&database);
         assert!(
-            !is_kept && server.log().contains("the file of the search index is not used"),
+            !from_file && server.log().contains("the file of the search index is not used"),
             "{}",
             server.log()
         );
-        until_kept(&database);
+        until_written(&database);
         server.stop();
     }
 
@@ -92,7 +92,7 @@ fn a_start_uses_the_index_beside_its_database_and_none_of_another_history() {
     rows.execute_batch("DROP TRIGGER events_are_never_changed; UPDATE events SET at = at + 1")
         .expect("changed");
     drop(rows);
-    let (server, is_kept) = start(&database);
-    assert!(!is_kept, "{}", server.log());
+    let (server, from_file) = start(&database);
+    assert!(!from_file, "{}", server.log());
     server.stop();
 }
