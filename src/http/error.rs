@@ -227,11 +227,7 @@ impl From<import::people::Error> for Error {
     fn from(error: import::people::Error) -> Self {
         use import::people::Error as Failed;
         match error {
-            Failed::File(error) => {
-                // Leaves out the outermost error, which contains the name of a temporary file.
-                let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
-                Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
-            }
+            Failed::File(error) => super::imports::unsound(&error),
             Failed::Refused(message) => Invalid::field("file", message).into(),
             Failed::Storage(error) => error.into(),
             Failed::Stopped { stored, source } => Self::ImportStopped { stored, source: Box::new(source) },

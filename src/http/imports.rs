@@ -189,7 +189,7 @@ impl FileImport {
 }
 
 /// Turns the error of a file into a message about the field `file`, without the outermost context, which names the file.
-fn unsound(error: &anyhow::Error) -> Error {
+pub(super) fn unsound(error: &anyhow::Error) -> Error {
     if let Some(message) = error.downcast_ref::<Message>() {
         return Invalid::field("file", message.clone()).into();
     }
