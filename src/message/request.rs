@@ -27,7 +27,7 @@ messages! {
     "problem.malformed-json" = problem_malformed_json(reason: &str):
         "The request's body is not well-formed JSON: {reason}.";
     "problem.payload-too-large" = problem_payload_too_large(max: usize):
-        "This is larger than {max, number} kB. Choose a smaller file, or write less.";
+        "This is larger than {max, number} kB. Choose a smaller file, or shorten the text.";
     "problem.request-timeout" = problem_request_timeout():
         "The request did not arrive in time. Nothing was changed; please try again.";
     "problem.unsound-request" = problem_unsound_request():

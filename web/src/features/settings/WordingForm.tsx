@@ -79,7 +79,7 @@ type SideProps = {
 
 function Side({ mail, language, isOn, wording, ours, errors, onChange }: SideProps) {
   const body = useRef<HTMLTextAreaElement>(null)
-  // A text area without a cursor yet says that it is before the first letter.
+  // A text area that never had the focus reports its cursor at 0.
   const hasCursor = useRef(false)
   const send = useAction(sendWording, {
     done: () => t('settings.wording.sent'),
