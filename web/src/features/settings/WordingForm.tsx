@@ -159,11 +159,9 @@ function Side({ mail, language, isOn, wording, ours, errors, onChange }: SidePro
   )
 }
 
-/** Joins what is wrong with each field. */
-function reasonsOf(error: unknown): string {
-  const fields = error instanceof ProblemError ? [...new Set(Object.values(error.fields))] : []
-  return fields.length > 0 ? fields.join(' ') : messageOf(error)
-}
+/** Returns what is wrong with the fields; empty if the request failed for another reason. */
+const faultsOf = (error: unknown): string =>
+  error instanceof ProblemError ? [...new Set(Object.values(error.fields))].join(' ') : ''
 
 type PreviewProps = { kind: string; draft: MailWording & { language: Name } }
 
@@ -171,15 +169,19 @@ type PreviewProps = { kind: string; draft: MailWording & { language: Name } }
 function Preview({ kind, draft }: PreviewProps) {
   const [asked] = useDebouncedValue(draft, QUIET_MS)
   const { data, error, refetch } = useQuery(wordingPreviewQuery(kind, asked))
+  const faults = faultsOf(error)
   const label = `${t('settings.wording.preview')} (${LANGUAGES[draft.language]})`
   return (
     <section aria-label={label} className={classes.preview}>
       {error ? (
         <>
-          <p className={settings.reason}>{t('settings.wording.noPreview', { reason: reasonsOf(error) })}</p>
-          <Button variant="default" size="sm" onClick={() => void refetch()}>
-            {t('common.retry')}
-          </Button>
+          <p className={settings.reason}>{t('settings.wording.noPreview', { reason: faults || messageOf(error) })}</p>
+          {/* A faulty text gets its preview once it is corrected. */}
+          {!faults && (
+            <Button variant="default" size="sm" onClick={() => void refetch()}>
+              {t('common.retry')}
+            </Button>
+          )}
         </>
       ) : (
         data && (

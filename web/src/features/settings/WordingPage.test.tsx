@@ -62,3 +62,41 @@ it('inserts a placeholder at the cursor', async () => {
   await userEvent.click(within(english).getByRole('button', { name: /^Insert \{name\}/ }))
   expect(text).toHaveValue('Hello {name}{name}\n\n{books}')
 })
+
+it('inserts a placeholder at the end of a text that never had the cursor', async () => {
+  fakeServer(server)
+  renderApp('/settings?tab=wording')
+  const english = await screen.findByRole('group', { name: 'English' })
+  const text = within(english).getByRole<HTMLTextAreaElement>('textbox', { name: 'Text' })
+  await userEvent.click(within(english).getByRole('button', { name: /^Insert \{name\}/ }))
+  expect(text).toHaveValue('Hello {name}\n\n{books}{name}')
+})
+
+it('says what is wrong with a text, and offers another try where only the request failed', async () => {
+  const fault = {
+    field: 'body',
+    rule: 'settings.wording.missing',
+    params: {},
+    message: 'The text must contain {books}.',
+  }
+  const invalid = { code: 'invalid', detail: 'invalid', params: { count: 1 }, errors: [fault] }
+  const answers = [
+    { status: 422, body: { type: 'about:blank', title: '', status: 422, ...invalid } },
+    {
+      status: 500,
+      body: { type: 'about:blank', title: '', status: 500, code: 'internal', detail: 'Failed.', params: {} },
+    },
+  ]
+  const failing = {
+    ...server,
+    'POST /settings/mails/digest/preview': async (request: Request) =>
+      answers[((await request.json()) as { language: string }).language === 'en' ? 0 : 1],
+  }
+  fakeServer(failing)
+  renderApp('/settings?tab=wording')
+  const english = await screen.findByRole('region', { name: 'Preview (English)' })
+  expect(await within(english).findByText(/must contain \{books\}/)).toBeVisible()
+  expect(within(english).queryByRole('button')).toBeNull()
+  const hindi = screen.getByRole('region', { name: 'Preview (हिन्दी)' })
+  expect(await within(hindi).findByRole('button', { name: 'Try again' }, { timeout: 5000 })).toBeVisible()
+})
