@@ -614,7 +614,7 @@ async fn a_file_that_is_not_sound_brings_nobody_in_r_people_4(app: TestApp) {
         assert!(answer.messages()[0].contains(told), "{:?}", answer.messages());
     }
     let long = format!("rollNumber,name\n{}", "a,b\n".repeat(5 * 1024 * 1024));
-    assert!(import(&librarian, &long, true).await.problem(413, "payload-too-large").contains("16384 KiB"));
+    assert!(import(&librarian, &long, true).await.problem(413, "payload-too-large").contains("16,384 kB"));
     // PostgreSQL takes no NUL in a text.
     let odd = "rollNumber,name,email,department,batch\nn\0-1,A\0sha,a\0@college.edu,Phy\0sics,2027\n";
     let answer = import(&librarian, odd, false).await;
