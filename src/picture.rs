@@ -18,6 +18,8 @@ use crate::{
 
 /// Maximum length of an uploaded file.
 pub const LONGEST: usize = 8 * 1024 * 1024;
+/// Length of a file's beginning that shows its format.
+pub const BEGINNING: u64 = 16;
 /// Maximum pixels of an uploaded picture.
 pub const MOST_PIXELS: u64 = 25_000_000;
 /// Maximum length of a stored picture.
@@ -76,13 +78,26 @@ pub fn photo(file: &[u8]) -> Result<Vec<u8>, Refused> {
     reduced(file, PHOTO)
 }
 
+/// Checks that a file begins like a picture, given its first [`BEGINNING`] bytes.
+///
+/// # Errors
+/// [`Refused::Kind`].
+pub fn check_beginning(file: &[u8]) -> Result<(), Refused> {
+    format_of(file).map(|_| ())
+}
+
+fn format_of(file: &[u8]) -> Result<ImageFormat, Refused> {
+    match image::guess_format(file) {
+        Ok(format @ (ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP)) => Ok(format),
+        _ => Err(Refused::Kind),
+    }
+}
+
 /// Decodes a picture, scales it down until it fits into a width and height, and encodes it.
 fn reduced(file: &[u8], (width_limit, height_limit): (u32, u32)) -> Result<Vec<u8>, Refused> {
-    let format = image::guess_format(file).map_err(|_| Refused::Kind)?;
-    match format {
-        ImageFormat::Jpeg if !has_end(file) => return Err(Refused::Damaged),
-        ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP => {}
-        _ => return Err(Refused::Kind),
+    let format = format_of(file)?;
+    if format == ImageFormat::Jpeg && !has_end(file) {
+        return Err(Refused::Damaged);
     }
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     let mut limits = Limits::default();

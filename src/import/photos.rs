@@ -60,7 +60,7 @@ pub struct RejectedFile {
     pub errors: Vec<FieldError>,
 }
 
-/// Effect that an import of photos would have. Pictures are decoded only by the import itself.
+/// Effect that an import of photos would have. Only the import itself decodes the pictures, so it may reject more.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotosReport {
@@ -219,10 +219,14 @@ fn plan_all(db: &Db, files: Vec<File>, options: &Options) -> storage::Result<Vec
 
 /// Returns the effect that an import would have. Blocks on the database.
 pub fn check(db: &Db, archive: Bytes, options: &Options) -> Result<PhotosReport> {
-    let (_, files) = open(archive)?;
+    let (mut archive, files) = open(archive)?;
     let mut report = PhotosReport { files: files.len() as u64, ..PhotosReport::default() };
     for (file, plan) in plan_all(db, files, options)? {
-        match plan {
+        let checked = plan.and_then(|plan| match plan {
+            Plan::Store { .. } => check_beginning(&mut archive, &file).map(|()| plan),
+            Plan::Known => Ok(plan),
+        });
+        match checked {
             Ok(Plan::Store { replaces: false, .. }) => report.added += 1,
             Ok(Plan::Store { .. }) => report.replaced += 1,
             Ok(Plan::Known) => report.known += 1,
@@ -243,20 +247,32 @@ fn authority_of(tx: &mut Tx<'_>, by: UserId) -> storage::Result<Authority> {
         .map_err(|_| storage::Error::Database("the librarian may no longer change people".into()))
 }
 
+fn refusal(refused: picture::Refused) -> Invalid {
+    Invalid::field("", refused.message())
+}
+
+/// Unpacks the first bytes of a file, at most `length`.
+fn unpacked(archive: &mut Archive, file: &File, length: u64) -> std::result::Result<Vec<u8>, Invalid> {
+    let damaged = || refusal(picture::Refused::Damaged);
+    let mut bytes = Vec::new();
+    let part = archive.by_index(file.index).map_err(|_| damaged())?;
+    part.take(length).read_to_end(&mut bytes).map_err(|_| damaged())?;
+    Ok(bytes)
+}
+
+/// Checks that a file begins like a picture.
+fn check_beginning(archive: &mut Archive, file: &File) -> std::result::Result<(), Invalid> {
+    picture::check_beginning(&unpacked(archive, file, picture::BEGINNING)?).map_err(refusal)
+}
+
 /// Unpacks and decodes a file.
 fn decoded(archive: &mut Archive, file: &File) -> std::result::Result<Photo, Invalid> {
-    let wrong = |refused: picture::Refused| Invalid::field("", refused.message());
-    let mut bytes = Vec::new();
-    let unpacked = archive
-        .by_index(file.index)
-        .map_err(|_| wrong(picture::Refused::Damaged))
-        // One byte more than allowed, because the length that the archive states may be wrong.
-        .map(|part| part.take(picture::LONGEST as u64 + 1).read_to_end(&mut bytes))?;
-    unpacked.map_err(|_| wrong(picture::Refused::Damaged))?;
+    // One byte more than allowed, because the length that the archive states may be wrong.
+    let bytes = unpacked(archive, file, picture::LONGEST as u64 + 1)?;
     if bytes.len() > picture::LONGEST {
         return Err(Invalid::field("", message::import_photo_large(picture::LONGEST / MEGABYTE)));
     }
-    let jpeg = picture::photo(&bytes).map_err(wrong)?;
+    let jpeg = picture::photo(&bytes).map_err(refusal)?;
     Ok(Photo { version: picture::hash(&jpeg), jpeg })
 }
 

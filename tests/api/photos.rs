@@ -112,10 +112,11 @@ async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_
     let count = |name: &str| report[name].as_i64();
     assert_eq!(
         ["files", "added", "replaced", "known", "rejected"].map(count),
-        [6, 3, 0, 1, 2].map(Some),
+        [6, 2, 0, 1, 3].map(Some),
         "{report}"
     );
     assert_eq!(report["rejectedFiles"][0]["errors"][0]["rule"], "import.photoTwice");
+    assert_eq!(report["rejectedFiles"][2]["errors"][0]["rule"], "notPicture");
     assert_eq!(version(&librarian, first).await, Value::Null, "nothing is stored yet");
 
     let begun = send(&librarian, "/imports/photos?name=photos.zip", archive.clone(), Some("photos")).await;

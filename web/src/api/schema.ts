@@ -14010,7 +14010,7 @@ export interface components {
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
         };
-        /** @description Effect that an import of photos would have. Pictures are decoded only by the import itself. */
+        /** @description Effect that an import of photos would have. Only the import itself decodes the pictures, so it may reject more. */
         PhotosReport: {
             /**
              * Format: int64
