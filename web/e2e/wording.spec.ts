@@ -35,4 +35,9 @@ test('a librarian words a mail in both languages, sees how it reads, and resets 
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
   await expect(text).toHaveValue(/^Hello \{name\},/)
+
+  const mail = page.getByLabel('Mail', { exact: true })
+  await mail.selectOption('Password changed')
+  await page.reload()
+  await expect(mail).toHaveValue('password-changed')
 })

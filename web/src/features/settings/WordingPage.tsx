@@ -1,6 +1,6 @@
 import { NativeSelect, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { wordedMailsQuery, wordingsQuery } from '../../api/wordings'
 import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
@@ -24,11 +24,13 @@ const nameOf = (kind: string) =>
 
 /** Page of the mails' wordings. */
 export function WordingPage() {
-  const [chosen, choose] = useState('digest')
+  const [params, setParams] = useSearchParams()
+  const asked = params.get('mail') ?? 'digest'
   const { data, error, refetch } = useQuery(wordedMailsQuery)
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
-  const mail = data?.mails.find(({ kind }) => kind === chosen)
+  const mail = data?.mails.find(({ kind }) => kind === asked) ?? data?.mails[0]
   if (!data || !mail) return <Skeleton height={240} aria-hidden="true" />
+  const { kind } = mail
   return (
     <>
       <p className={classes.lead}>{t('settings.wording.lead')}</p>
@@ -36,13 +38,13 @@ export function WordingPage() {
         <NativeSelect
           label={t('settings.wording.kind')}
           className={classes.short}
-          value={chosen}
-          data={data.mails.map(({ kind }) => ({ value: kind, label: nameOf(kind) }))}
-          onChange={(event) => choose(event.currentTarget.value)}
+          value={kind}
+          data={data.mails.map((one) => ({ value: one.kind, label: nameOf(one.kind) }))}
+          onChange={(event) => setParams({ tab: 'wording', mail: event.currentTarget.value }, { replace: true })}
         />
       </div>
-      <Loaded key={chosen} query={wordingsQuery(chosen)}>
-        {(part) => <WordingForm {...part} mail={mail} isOn={data.on} name={nameOf(chosen)} />}
+      <Loaded key={kind} query={wordingsQuery(kind)}>
+        {(part) => <WordingForm {...part} mail={mail} isOn={data.on} name={nameOf(kind)} />}
       </Loaded>
     </>
   )
