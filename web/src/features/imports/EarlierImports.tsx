@@ -49,6 +49,11 @@ export function EarlierImports({ kind, words }: { kind: ImportKind; words: Impor
             align: 'end',
             cell: ({ added }) => <span className="tabular">{numberText(added)}</span>,
           },
+          {
+            title: words.rejected?.() ?? t('books.import.total.rejected'),
+            align: 'end',
+            cell: ({ rejected }) => <span className="tabular">{numberText(rejected)}</span>,
+          },
         ]}
       />
     </section>

@@ -10,6 +10,7 @@ import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { paths } from '../../screens'
 import { ConfirmModal } from '../../ui/ConfirmModal'
+import { ErrorState } from '../../ui/ErrorState'
 import { ListState } from '../../ui/ListState'
 import { useQuestion } from '../../ui/useQuestion'
 import classes from './Import.module.css'
@@ -38,6 +39,15 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
     await queries.invalidateQueries({ queryKey: keys.imports })
   }
 
+  if (query.data === undefined && query.error)
+    return (
+      <>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        <Button component={Link} to={words.screen()} variant="subtle">
+          {t('books.import.state.another')}
+        </Button>
+      </>
+    )
   return (
     <ListState query={query} lines={3}>
       {(found) => {
