@@ -2,6 +2,7 @@ import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import type { Card } from '../bench/scanner/cards'
 import { qrCode } from '../src/print/symbol'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { chunkOf } from './support/chunks'
 import { filmFile } from './support/drawings'
 import type { Library, Person } from './support/library'
 import { FAKE_CAMERA, HOST } from './support/scanner'
@@ -67,6 +68,19 @@ async function codeOf(page: Page): Promise<string> {
   await expect(drawn.locator('path')).toHaveAttribute('d', qrCode(address).path)
   return address
 }
+
+test('the window for a phone, opened without a connection, can be tried again', async ({ page, watch }) => {
+  watch.excuse(/ERR_FAILED|Loading chunk pairing failed/)
+  await page.goto('desk')
+  const chunk = chunkOf('features/desk/Pairing.tsx')
+  await page.route(chunk, (route) => route.abort())
+  await phones(page).click()
+  await expect(pairing(page).getByRole('alert')).toHaveText('Something went wrong. Please try again.')
+  await expectAccessible(page, 'a window for a phone that did not arrive')
+  await page.unroute(chunk)
+  await pairing(page).getByRole('button', { name: 'Try again' }).click()
+  await expect(pairing(page).getByRole('button', { name: 'Show the code' })).toBeFocused()
+})
 
 test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is disconnected', async ({
   page,

@@ -22,8 +22,8 @@ type ChunkProps = {
   part: { again: () => void }
   /** Shown until the part has loaded. */
   waiting?: ReactNode
-  /** Shown if the part failed to load or to render. */
-  failed?: ReactNode
+  /** Shown if the part failed to load or to render; a function is given what loads it once more. */
+  failed?: ReactNode | ((retry: () => void) => ReactNode)
   onFailed?: () => void
   children: ReactNode
 }
@@ -44,6 +44,7 @@ export class Chunk extends Component<ChunkProps> {
 
   override render() {
     const { waiting, failed, children } = this.props
-    return this.state.failed ? failed : <Suspense fallback={waiting}>{children}</Suspense>
+    if (!this.state.failed) return <Suspense fallback={waiting}>{children}</Suspense>
+    return typeof failed === 'function' ? failed(() => this.setState({ failed: false })) : failed
   }
 }

@@ -18,6 +18,7 @@ import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
 import { AccountPage, Failure } from './AccountPage'
 import { isMasked } from './lookupMessage'
+import { NotLoaded } from '../../ui/NotLoaded'
 import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
 
@@ -162,7 +163,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   if (asked)
     return (
       <AccountPage>
-        <Chunk part={SecondStep} failed={<NotLoaded onRetry={signIn.reset} />}>
+        <Chunk part={SecondStep} failed={(retry) => <NotLoaded message={t('common.failed')} onRetry={retry} />}>
           <SecondStep onEnter={enter} onAgain={signIn.reset} />
         </Chunk>
       </AccountPage>
@@ -249,7 +250,7 @@ function SignInForm({ end, next, enter }: FormProps) {
                 key={openings}
                 part={ScannerPanel}
                 waiting={<Text c="dimmed">{t('account.card.preparing')}</Text>}
-                failed={<NotLoaded onRetry={() => showScanner(true)} />}
+                failed={(retry) => <NotLoaded message={t('account.card.notLoaded')} onRetry={retry} />}
               >
                 <ScannerPanel
                   onCode={async (code) => {
@@ -308,17 +309,6 @@ function useLate(): boolean {
     return () => clearTimeout(timer)
   }, [isLate])
   return isLate
-}
-
-function NotLoaded({ onRetry }: { onRetry: () => void }) {
-  return (
-    <Stack gap="xs" align="flex-start">
-      <Text role="alert">{t('account.card.notLoaded')}</Text>
-      <Button variant="default" size="sm" onClick={onRetry}>
-        {t('common.retry')}
-      </Button>
-    </Stack>
-  )
 }
 
 /** Shown instead of the form to a user who is already signed in: one press continues. */

@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Smartphone } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useAction } from '../../api/action'
 import { configQuery } from '../../api/config'
 import { pairPhone, unpairPhone } from '../../api/phones'
@@ -21,6 +21,9 @@ type PairingProps = { phones: ReturnType<typeof usePhones> }
 export default function Pairing({ phones: { name, own, others, elsewhere, here } }: PairingProps) {
   const [code, setCode] = useState<Shown | null>(null)
   const pair = useAction(pairPhone, { failed: (reason) => reason })
+  const button = useRef<HTMLButtonElement>(null)
+  // The window opens before this part has loaded, so the window could focus only its ×.
+  useEffect(() => button.current?.focus(), [])
   const phone = own.find(({ id }) => id === code?.id)
   // The code is shown until a phone uses it, or until it expires and leaves the list.
   const open = code && (!phone || phone.openedAt === null) ? code : null
@@ -45,7 +48,7 @@ export default function Pairing({ phones: { name, own, others, elsewhere, here }
       {open && phone ? (
         <Code address={open.address} />
       ) : (
-        <Button loading={pair.pending} onClick={() => void showCode()}>
+        <Button ref={button} loading={pair.pending} onClick={() => void showCode()}>
           {own.length === 0 ? t('desk.phones.show') : t('desk.phones.another')}
         </Button>
       )}

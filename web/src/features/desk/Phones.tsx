@@ -6,6 +6,7 @@ import { usePhones } from '../../counter/usePhones'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
+import { NotLoaded } from '../../ui/NotLoaded'
 
 const Pairing = lazyChunk('pairing', () => import('./Pairing'))
 
@@ -35,7 +36,7 @@ export function Phones({ desk, onClosed }: { desk: Desk; onClosed: () => void })
           <Chunk
             part={Pairing}
             waiting={<Skeleton height={120} aria-hidden="true" />}
-            failed={<p role="alert">{t('common.failed')}</p>}
+            failed={(retry) => <NotLoaded message={t('common.failed')} onRetry={retry} />}
           >
             <Pairing phones={phones} />
           </Chunk>

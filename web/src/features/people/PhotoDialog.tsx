@@ -13,16 +13,20 @@ import classes from './PersonScreen.module.css'
 
 const KINDS = 'image/jpeg,image/png,image/webp'
 
+/** Chosen file, and its address in this page. */
+type Chosen = { file: File; address: string; isBroken?: true }
+
 /** Chooses, replaces or removes the photo of a person. */
 export function PhotoDialog({ person, onClose }: { person: Person; onClose: () => void }) {
   const { uid, name } = person
-  const [chosen, setChosen] = useState<{ file: File; address: string } | null>(null)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
   const [removes, setRemoves] = useState(false)
   const upload = useAction(uploadPhoto, { done: () => t('people.photo.done', { name }) })
   const remove = useAction(removePhoto, { done: () => t('people.photo.removed', { name }) })
   const error = upload.error ?? remove.error
-  const shown = chosen?.address ?? photoOf(person)
-  useEffect(() => () => void (chosen && URL.revokeObjectURL(chosen.address)), [chosen])
+  const shown = chosen ? (chosen.isBroken ? null : chosen.address) : photoOf(person)
+  const address = chosen?.address
+  useEffect(() => () => void (address !== undefined && URL.revokeObjectURL(address)), [address])
 
   async function save() {
     if (chosen && (await upload.run({ uid, ...uploadOf(chosen.file) })).ok) onClose()
@@ -37,7 +41,15 @@ export function PhotoDialog({ person, onClose }: { person: Person; onClose: () =
       <Stack>
         <Group align="flex-start" wrap="nowrap">
           <div className={classes.photo} data-large>
-            {shown === null ? <UserRound aria-hidden /> : <img src={shown} alt={t('people.photo.of', { name })} />}
+            {shown === null ? (
+              <UserRound aria-hidden />
+            ) : (
+              <img
+                src={shown}
+                alt={t('people.photo.of', { name })}
+                onError={() => setChosen(chosen && { ...chosen, isBroken: true })}
+              />
+            )}
           </div>
           <Stack gap="xs">
             <FileButton
@@ -64,6 +76,11 @@ export function PhotoDialog({ person, onClose }: { person: Person; onClose: () =
             {fieldsOf(error)['file'] ?? messageOf(error)}
           </Alert>
         )}
+        {chosen?.isBroken && (
+          <Alert color="red" role="alert">
+            {t('people.photo.broken')}
+          </Alert>
+        )}
         {removes && <Text role="status">{t('people.photo.removeWhat')}</Text>}
         <Group justify="flex-end">
           {removes ? (
@@ -85,7 +102,7 @@ export function PhotoDialog({ person, onClose }: { person: Person; onClose: () =
               <Button variant="default" onClick={onClose}>
                 {t('common.cancel')}
               </Button>
-              {chosen && (
+              {chosen && !chosen.isBroken && (
                 <Button loading={upload.pending} onClick={() => void save()}>
                   {t('people.photo.save')}
                 </Button>

@@ -1,5 +1,6 @@
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
+import { NotLoaded } from '../../ui/NotLoaded'
 
 const load = () => import('./IdCard')
 const IdCard = lazyChunk('id-card', load)
@@ -22,7 +23,11 @@ type CardSheetProps = {
 /** A person's card, to print or to show; the code that draws its symbols is loaded on demand. */
 export function CardSheet(props: CardSheetProps) {
   return (
-    <Chunk part={IdCard} waiting={t('profile.card.loading')} failed={<p role="alert">{t('profile.card.failed')}</p>}>
+    <Chunk
+      part={IdCard}
+      waiting={t('profile.card.loading')}
+      failed={(retry) => <NotLoaded message={t('profile.card.failed')} onRetry={retry} />}
+    >
       <IdCard {...props} />
     </Chunk>
   )
