@@ -40,7 +40,9 @@ use crate::{
 pub use check_in::{CheckIn, Returned, check_in};
 pub use check_out::{CheckOut, CopyToLend, check_out, reasons_against};
 pub use refusal::{Block, BlockShown, NotUndone, Refusal};
-pub use renew::{ChargedAnyway, Renew, Renewed, SetDueDate, charge_anyway, renew, set_due_date};
+pub use renew::{
+    ChargedAnyway, Renew, Renewed, SetDueDate, charge_anyway, reasons_against_renewal, renew, set_due_date,
+};
 pub use view::{due_reasons, view};
 
 /// Signed-in person who makes a change.

@@ -12,11 +12,11 @@ use super::{
 use crate::{
     domain::{
         change::{Change, LoanChange},
-        due,
+        due::{self, Due},
         fine::{self, Fine},
         id::{ChangeId, LoanId, UserId},
         ledger::{Charge, ChargeKind},
-        loan::Loan,
+        loan::{Loan, OpenLoan},
         moment::Moment,
         rule::Invalid,
         rulebook::Rulebook,
@@ -25,6 +25,7 @@ use crate::{
     money::Money,
     storage::{
         Tx,
+        accounts::{self, Reader},
         events::{self, Entry, Filter, Recorded},
         ledger, loans,
     },
@@ -63,38 +64,15 @@ pub fn renew(
     let borrower = loans::borrower(tx, what.loan)?.ok_or(Error::NotFound)?;
     let reader = reader::lock(tx, borrower)?;
     let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
-    let rules = rulebook.on(moment.today);
-    let policy = rules.for_category(&loan.category);
-    let fine_if_due = |due| fine::of(due, moment.today, &rulebook.history, &loan, &rulebook.calendar);
-    let running = fine_if_due(loan.return_date);
-    let mut blocks = reader::blocks(&reader, moment.today);
-    if let Actor::Student(uid) = actor {
-        if loan.user_id != uid {
-            return Err(Error::NotFound);
-        }
-        if running.amount > Money::ZERO {
-            blocks.push(Block::Fined { fine: running.amount });
-        }
-        if !rules.self_renew {
-            blocks.push(Block::SelfRenewOff);
-        }
+    if matches!(actor, Actor::Student(uid) if uid != loan.user_id) {
+        return Err(Error::NotFound);
     }
-    if let Some(max) = policy.max_renewals.filter(|max| loan.renewals >= *max) {
-        blocks.push(Block::RenewLimit { used: loan.renewals, max });
-    }
-    blocks.extend(hold::renewal_block(tx, loan.book_id)?);
     let from = loan.return_date;
-    let due = due::after_renewal(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
-    let due = due::within_membership(due, moment.today, reader.valid_until, from, &rulebook.calendar);
-    if due.day == from
-        && let Some(why) = due.held_by()
-    {
-        blocks.push(Block::GainsNothing { due: from, why: why.clone() });
-    }
+    let Plan { running, due, blocks } = plan(tx, actor, moment, rulebook, &reader, &loan)?;
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
     // The fine counts from the due date, so a later due date lowers or drops the fine.
-    let rest = running.amount - fine_if_due(due.day).amount;
-    let (charged, dropped) = if rules.charge_on_renewal {
+    let rest = running.amount - fine_if_due(due.day, &loan, rulebook, moment.today).amount;
+    let (charged, dropped) = if rulebook.on(moment.today).charge_on_renewal {
         (running, Money::ZERO)
     } else {
         (Fine::default(), rest.max(Money::ZERO))
@@ -119,6 +97,68 @@ pub fn renew(
         Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     Ok(Renewed { loan: view(loan, rulebook, moment.today), from, dropped, change })
+}
+
+/// Effect of a renewal by today's rules, and the reasons against it.
+struct Plan {
+    /// Fine until today.
+    running: Fine,
+    due: Due,
+    blocks: Vec<Block>,
+}
+
+fn plan(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    reader: &Reader,
+    loan: &OpenLoan,
+) -> Result<Plan> {
+    let rules = rulebook.on(moment.today);
+    let policy = rules.for_category(&loan.category);
+    let from = loan.return_date;
+    let running = fine_if_due(from, loan, rulebook, moment.today);
+    let mut blocks = reader::blocks(reader, moment.today);
+    if matches!(actor, Actor::Student(_)) {
+        if running.amount > Money::ZERO {
+            blocks.push(Block::Fined { fine: running.amount });
+        }
+        if !rules.self_renew {
+            blocks.push(Block::SelfRenewOff);
+        }
+    }
+    if let Some(max) = policy.max_renewals.filter(|max| loan.renewals >= *max) {
+        blocks.push(Block::RenewLimit { used: loan.renewals, max });
+    }
+    blocks.extend(hold::renewal_block(tx, loan.book_id)?);
+    let due = due::after_renewal(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
+    let due = due::within_membership(due, moment.today, reader.valid_until, from, &rulebook.calendar);
+    if due.day == from
+        && let Some(why) = due.held_by()
+    {
+        blocks.push(Block::GainsNothing { due: from, why: why.clone() });
+    }
+    Ok(Plan { running, due, blocks })
+}
+
+/// Returns the loan's fine until today if it were due on `due`.
+fn fine_if_due(due: Date, loan: &OpenLoan, rulebook: &Rulebook, today: Date) -> Fine {
+    fine::of(due, today, &rulebook.history, loan, &rulebook.calendar)
+}
+
+/// Returns, for each of a student's loans, the reasons that keep the student from extending it. Locks nothing, so
+/// [`renew`] decides again.
+pub fn reasons_against_renewal(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    student: UserId,
+    loans: &[OpenLoan],
+) -> Result<Vec<Vec<Block>>> {
+    let Some(reader) = accounts::reader(tx, student)? else { return Ok(vec![Vec::new(); loans.len()]) };
+    let actor = Actor::Student(student);
+    loans.iter().map(|loan| Ok(plan(tx, actor, moment, rulebook, &reader, loan)?.blocks)).collect()
 }
 
 /// Arguments of [`set_due_date`].

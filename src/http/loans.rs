@@ -25,8 +25,8 @@ use super::{
 };
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, CopyToLend, Done, Override, Renew, Renewed, SetDueDate, check_in,
-        check_out, renew, set_due_date as set_due, view,
+        self, Actor, BlockShown, CheckIn, CheckOut, CopyToLend, Done, Override, Renew, Renewed, SetDueDate,
+        check_in, check_out, reasons_against_renewal, renew, set_due_date as set_due, view,
     },
     clock::Clock,
     domain::{
@@ -272,12 +272,22 @@ pub async fn set_due_date(
     .await
 }
 
+/// A loan of the caller's own.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MyLoan {
+    #[serde(flatten)]
+    loan: Loan,
+    /// Reasons that keep a student from extending the loan.
+    refusals: Vec<BlockShown>,
+}
+
 /// The caller's own loans.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MyLoans {
     /// Open loans, earliest due date first.
-    loans: Vec<Loan>,
+    loans: Vec<MyLoan>,
     /// Total owed for the open loans (R-LOAN-5).
     total_fine: Money,
     /// Today in the library's time zone (R-LOAN-8).
@@ -289,19 +299,32 @@ pub struct MyLoans {
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
 pub async fn list_my_loans(
     extract::State(app): extract::State<Shared>,
-    SignedIn(student): SignedIn,
+    SignedIn(person): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
-    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let today = moment.today;
     let loans = app
         .library
         .db
-        .read(move |tx| -> Result<Vec<Loan>> {
+        .read(move |tx| -> Result<Vec<MyLoan>> {
             let rulebook = policies.current(tx)?;
-            let open = loans::open_of_user(tx, student.uid)?;
-            Ok(open.into_iter().map(|loan| view(loan, &rulebook, today)).collect())
+            let open = loans::open_of_user(tx, person.uid)?;
+            let reasons = match person.role {
+                Role::Student => reasons_against_renewal(tx, moment, &rulebook, person.uid, &open)?,
+                Role::Admin => vec![Vec::new(); open.len()],
+            };
+            let shown = open.into_iter().zip(reasons).map(|(loan, blocks)| MyLoan {
+                loan: view(loan, &rulebook, today),
+                refusals: blocks.iter().map(BlockShown::from).collect(),
+            });
+            Ok(shown.collect())
         })
         .await?;
-    Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans, today }))
+    Ok(axum::Json(MyLoans {
+        total_fine: loans.iter().map(|MyLoan { loan, .. }| loan.fine).sum(),
+        loans,
+        today,
+    }))
 }
 
 /// Limits of the search text of the librarian's list.

@@ -46,7 +46,9 @@ async fn borrowing_takes_a_copy_and_makes_a_loan_of_seven_days_r_loan_2_r_data_4
         })
     );
     assert_eq!(admin.get(&format!("/books/{book}")).await.expect(200)["noOfBooks"], 1);
-    assert_eq!(only_loan(&student).await, loan);
+    let mut shown = only_loan(&student).await;
+    let refusals = shown.as_object_mut().and_then(|shown| shown.remove("refusals"));
+    assert_eq!((refusals, &shown), (Some(json!([])), &loan));
     let second = student.ask(&format!("/books/{book}/loans")).await.expect(201);
     assert_ne!(second["id"], loan["id"], "several copies of one book may be had");
 }
@@ -209,6 +211,28 @@ async fn an_extension_adds_seven_days_without_limit_for_either_role_r_loan_4() {
         assert_eq!(dates(&extended), ("2026-11-21", due.to_string().as_str()));
     }
     assert_eq!(dates(&only_loan(&student).await).1, due.to_string());
+}
+
+#[tokio::test]
+async fn a_student_reads_before_the_press_why_a_loan_is_not_extended_r_loan_4_r_rule_1() {
+    let app = TestApp::new().await;
+    let (admin, student, other) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Book", 1).await;
+    let loan = student.borrow(book).await;
+    let ids = async || -> Vec<String> {
+        let refusals = only_loan(&student).await["refusals"].as_array().cloned().unwrap_or_default();
+        refusals.iter().map(|refusal| refusal["id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(ids().await, Vec::<String>::new());
+    let rules = admin.get("/settings/rules").await;
+    let mut document = rules.json();
+    document["categories"][0]["rules"]["maxRenewals"] = json!(1);
+    admin.put("/settings/rules", &rules.etag(), &document).await.expect(200);
+    student.ask(&format!("/loans/{loan}/extend")).await.expect(200);
+    other.ask(&format!("/books/{book}/holds")).await.expect(201);
+    assert_eq!(ids().await, ["renew.limit", "renew.waiting"]);
+    let refused = student.ask(&format!("/loans/{loan}/extend")).await.expect(409);
+    assert_eq!(refused["blocks"], only_loan(&student).await["refusals"], "the press says the same");
 }
 
 #[tokio::test]

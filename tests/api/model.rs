@@ -688,7 +688,7 @@ async fn compare(app: &TestApp, people: &People<'_>, model: &mut Model) {
     let listed = |list: &Value| -> Vec<Value> {
         let bare = json!({
             "title": null, "userName": null, "rollNumber": null, "batch": null, "barcode": null, "explain": null,
-            "reasons": null, "reminded": null,
+            "reasons": null, "reminded": null, "refusals": null,
         });
         list["loans"].as_array().into_iter().flatten().map(|loan| with(loan, bare.clone())).collect()
     };

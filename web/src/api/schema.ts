@@ -13346,10 +13346,15 @@ export interface components {
             /** @description Open holds, ready ones first. */
             holds: components["schemas"]["Hold"][];
         };
+        /** @description A loan of the caller's own. */
+        MyLoan: components["schemas"]["Loan"] & {
+            /** @description Reasons that keep a student from extending the loan. */
+            refusals: components["schemas"]["BlockShown"][];
+        };
         /** @description The caller's own loans. */
         MyLoans: {
             /** @description Open loans, earliest due date first. */
-            loans: components["schemas"]["Loan"][];
+            loans: components["schemas"]["MyLoan"][];
             /**
              * Format: date
              * @description Today in the library's time zone (R-LOAN-8).

@@ -89,6 +89,7 @@ export type Reservation = Schemas['Reservation']
 export type Review = Schemas['Review']
 export type ReviewForm = Schemas['ReviewForm']
 export type Loan = Schemas['Loan']
+export type MyLoan = Schemas['MyLoan']
 type LoanQuery = NonNullable<paths['/loans']['get']['parameters']['query']>
 export type LoanDue = NonNullable<LoanQuery['due']>
 export type LoanOrder = NonNullable<LoanQuery['sort']>

@@ -53,9 +53,12 @@ function overridableOf(blocks: readonly SentReason[]): string[] {
 function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: readonly string[]): string {
   const [only, ...others] = fields
   if (only !== undefined && others.length === 0) return only
-  if (blocks.length > 0) return blocks.map((block) => translate(block.code, block.facts, block.text)).join(' ')
-  return translate(`problem.${code}`, params, detail)
+  return reasonsText(blocks) || translate(`problem.${code}`, params, detail)
 }
+
+/** Returns the reasons of a refusal in the reader's language; empty without reasons. Older servers omit some lists. */
+export const reasonsText = (reasons: readonly SentReason[] = []): string =>
+  reasons.map(({ code, facts, text }) => translate(code, facts, text)).join(' ')
 
 /** Translates a field error. A rule without an area belongs to a field, whose label the server sends in English. */
 export function fieldMessage({ message, rule, params = {} }: SentError): string {

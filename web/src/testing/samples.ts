@@ -1,4 +1,4 @@
-import type { Book, BookDetail, Config, Loan, SimilarBook, User } from '../api/types'
+import type { Book, BookDetail, Config, MyLoan, SimilarBook, User } from '../api/types'
 
 /** People and books for tests. */
 export const librarian: User = {
@@ -99,7 +99,7 @@ export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDeta
 })
 
 /** A loan of the student that begins today. */
-export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
+export const loan = (id: number, more: Partial<MyLoan> = {}): MyLoan => ({
   id,
   userId: student.uid,
   bookId: id,
@@ -115,6 +115,7 @@ export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
   renewalDays: 7,
   explain: [],
   reasons: [],
+  refusals: [],
   ...more,
 })
 

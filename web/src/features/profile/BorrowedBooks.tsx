@@ -5,13 +5,14 @@ import { useRef } from 'react'
 import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
 import { myLoansQuery } from '../../api/loans'
-import type { Loan } from '../../api/types'
+import type { MyLoan } from '../../api/types'
 import { paths } from '../../screens'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
 import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { reasonsText } from '../../lib/problem'
 import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { useQuestion } from '../../ui/useQuestion'
@@ -36,16 +37,16 @@ export function BorrowedBooks() {
   )
 }
 
-function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: string; whenEmpty: () => void }) {
+function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: string; whenEmpty: () => void }) {
   // Until the settings have loaded, both buttons are shown and the server decides.
   const { selfReturn: canReturn = true, selfRenew: canExtend = true } = useQuery(configQuery).data ?? {}
   const { pending, run } = useLoanActions()
   const rows = useRef<HTMLDivElement>(null)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
   const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
-  const { about: asked, opened, ask, close } = useQuestion<Loan>()
+  const { about: asked, opened, ask, close } = useQuestion<MyLoan>()
 
-  function start(loan: Loan, action: 'return' | 'extend') {
+  function start(loan: MyLoan, action: 'return' | 'extend') {
     keepPlace(loan.id, action)
     void run(loan, action)
   }
@@ -63,12 +64,24 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
     )
   }
 
-  const buttonsOf = (loan: Loan, reason?: string) => {
-    const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
+  const buttonsOf = (loan: MyLoan, reason?: string) => {
+    const shared = { loan, pending: pending.get(loan.id) }
+    // A fine and the settings of the library have sentences of their own.
+    const refusal = loan.fine === 0 && canExtend ? reasonsText(loan.refusals) : ''
+    const refusalId = refusal === '' ? reason : `not-extended-${loan.id}`
     return (
       <>
-        {canReturn && <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />}
-        {canExtend && <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />}
+        {canReturn && (
+          <LoanButton {...shared} action="return" variant="default" refusedBy={reason} onPress={() => ask(loan)} />
+        )}
+        {canExtend && (
+          <LoanButton {...shared} action="extend" refusedBy={refusalId} onPress={() => start(loan, 'extend')} />
+        )}
+        {refusal !== '' && (
+          <p id={refusalId} className={classes.reason}>
+            {refusal}
+          </p>
+        )}
         {!(canReturn && canExtend) && loan.fine === 0 && (
           <p className={classes.reason}>
             {t(

@@ -1,14 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Loan } from '../../api/types'
+import type { MyLoan } from '../../api/types'
 import { renderApp } from '../../testing/render'
 import { config, loan, sessionOf, student } from '../../testing/samples'
 import { fakeServer, type Handlers, problem, wrong } from '../../testing/server'
 
 const fined = loan(1, { EntryDate: '2026-11-11', returnDate: '2026-11-18', fine: 15, overdueDays: 3 })
 
-function server(loans: Loan[], more: Handlers = {}) {
+function server(loans: MyLoan[], more: Handlers = {}) {
   return fakeServer({
     'GET /auth/session': sessionOf(student),
     'GET /config': { body: config },
@@ -101,6 +101,16 @@ describe('borrowed books', () => {
     expect(await screen.findByText('Return it at the library desk.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Return: Book 2' })).not.toBeInTheDocument()
     expect(screen.getByRole('button', { name: 'Extend 7 Days: Book 2' })).toBeEnabled()
+  })
+
+  it('R-LOAN-4: a loan that cannot be extended says why before the press, and can still be returned', async () => {
+    const waiting = { code: 'block.renewWaiting', facts: { waiting: 1 }, id: 'renew.waiting', overridable: true }
+    server([loan(2, { refusals: [{ ...waiting, text: 'Another reader waits for it.' }] })])
+    renderApp('/profile')
+    const extend = await screen.findByRole('button', { name: 'Extend 7 Days: Book 2' })
+    expect(extend).toBeDisabled()
+    expect(extend).toHaveAccessibleDescription(/wait/)
+    expect(screen.getByRole('button', { name: 'Return: Book 2' })).toBeEnabled()
   })
 
   it('R-LOAN-7: Return asks first and says that it is done; then there is a way to the books', async () => {

@@ -8,9 +8,9 @@ import { useAction } from '../../../api/action'
 import { borrowBook, myLoansQuery } from '../../../api/loans'
 import type { BookDetail, User } from '../../../api/types'
 import { quoted } from '../../../lib/format'
-import { rich, t, translateMessage } from '../../../lib/messages'
+import { rich, t } from '../../../lib/messages'
 import { paths } from '../../../screens'
-import { messageOf } from '../../../lib/problem'
+import { messageOf, reasonsText } from '../../../lib/problem'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { Reserve } from '../../holds'
 import { MyCard } from '../../profile'
@@ -19,9 +19,6 @@ import classes from './BookPage.module.css'
 
 /** Id of the refusal that applies if students may borrow only at the desk. */
 const AT_DESK = 'self.borrow'
-
-const translateMessageOf = ({ code, facts, text }: BookDetail['refusals'][number]): string =>
-  translateMessage({ code, params: facts, text })
 
 /**
  * Button `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. A refusal by the rules is
@@ -106,7 +103,7 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
       )}
       {reasons.length > 0 && !isAtDesk && (
         <p id={reasonId} className={classes.waiting}>
-          {reasons.map(translateMessageOf).join(' ')}
+          {reasonsText(reasons)}
         </p>
       )}
       {!isKept && <Availability book={book} />}

@@ -5,8 +5,9 @@ import { Link } from 'react-router'
 import { useAction } from '../../../api/action'
 import { configQuery } from '../../../api/config'
 import { extendLoan } from '../../../api/loans'
-import type { Loan } from '../../../api/types'
+import type { MyLoan } from '../../../api/types'
 import { t } from '../../../lib/messages'
+import { reasonsText } from '../../../lib/problem'
 import { paths } from '../../../screens'
 import { daysLeft, dueState } from '../../loans'
 import { BookCover } from '../grid/BookCover'
@@ -14,7 +15,7 @@ import classes from './Highlights.module.css'
 import { showWhole } from './showWhole'
 
 /** The reader's loans in a row, each with the days left and a button to extend it (R-LOAN-4). */
-export function OwnBooks({ loans, today }: { loans: readonly Loan[]; today: string }) {
+export function OwnBooks({ loans, today }: { loans: readonly MyLoan[]; today: string }) {
   return (
     <ul className={classes.covers} aria-label={t('books.slides.yours')}>
       {loans.map((loan) => (
@@ -24,9 +25,10 @@ export function OwnBooks({ loans, today }: { loans: readonly Loan[]; today: stri
   )
 }
 
-function OwnBook({ loan, today }: { loan: Loan; today: string }) {
+function OwnBook({ loan, today }: { loan: MyLoan; today: string }) {
   const { id, bookId, title, fine, overdueDays, renewalDays } = loan
-  const canExtend = useQuery(configQuery).data?.selfRenew === true && fine === 0 && renewalDays > 0
+  const isOn = useQuery(configQuery).data?.selfRenew === true
+  const canExtend = isOn && fine === 0 && renewalDays > 0 && reasonsText(loan.refusals) === ''
   const [pending, setPending] = useState(false)
   const { run } = useAction(extendLoan, {
     done: ({ returnDate: day }) => t('books.slides.extended', { day }),

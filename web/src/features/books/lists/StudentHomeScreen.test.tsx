@@ -243,6 +243,22 @@ describe('what the reader has', () => {
     expect(made.filter(({ method }) => method === 'POST')).toHaveLength(1)
   })
 
+  it('R-LOAN-4: a loan that the rules keep from being extended has no button for it', async () => {
+    storedRole.set('student')
+    const limit = { code: 'block.renewLimit', facts: { used: 1, max: 1 }, id: 'renew.limit', overridable: true }
+    const loans = [loan(1), loan(2, { refusals: [{ ...limit, text: 'Extended once already.' }] })]
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /me/loans': { body: { loans, today: '2026-11-21', totalFine: 0 } },
+    })
+    renderApp('/student-home')
+    await userEvent.click(await screen.findByRole('button', { name: /^Show slide 3/ }))
+    expect(await screen.findByRole('button', { name: 'Extend: Book 1' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Extend: Book 2' })).toBeNull()
+  })
+
   it('R-FAIL-1: an extension that the library refuses says why', async () => {
     storedRole.set('student')
     fakeServer({
