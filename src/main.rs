@@ -47,7 +47,7 @@ use library::{
         events::{self, Entry},
         ledger, mails,
         migrate::{self, MIGRATIONS},
-        people as people_stored, time_zone as time_zone_stored, transfer,
+        people as people_stored, reviews, time_zone as time_zone_stored, transfer,
     },
     time_zone,
 };
@@ -761,6 +761,7 @@ fn doctor(
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
+            contradictions.extend(reviews::contradictions(tx, CONTRADICTIONS)?);
             // For the doctor only: a backup in which a roll number is also a barcode is still good.
             contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;

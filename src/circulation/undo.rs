@@ -250,6 +250,7 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> 
             }
             if let Some(moved) = merge::of_change(tx, last.id)? {
                 loans.extend(moved.loans());
+                titles.extend(moved.titles());
             }
         }
         _ => {}

@@ -80,7 +80,7 @@ impl Status {
 
 /// A book of the catalogue (R-DATA-2), without its description, which lists do not show. Texts of an imported book may
 /// be empty.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Book {
     /// Never reused.
@@ -110,6 +110,12 @@ pub struct Book {
     /// ISO 639 code of the language.
     #[schema(required)]
     pub language: Option<String>,
+    /// Average of the readers' reviews with one decimal; null without reviews.
+    #[schema(required)]
+    pub average_rating: Option<f64>,
+    /// Number of reviews.
+    #[schema(minimum = 0)]
+    pub review_count: i64,
 }
 
 /// Publication data and price of a title; unknown values are empty.

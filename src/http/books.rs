@@ -387,7 +387,7 @@ pub async fn count_copies_of_books(
     Ok(axum::Json(BookCountsList { counts: counts.collect() }))
 }
 
-/// Book with the average of its reviews.
+/// Book with the data of its page.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BookDetail {
@@ -400,11 +400,6 @@ pub struct BookDetail {
     /// Price of a copy without a price of its own.
     #[schema(required)]
     price: Option<Money>,
-    /// Average of the reviews with one decimal; null without reviews.
-    #[schema(required)]
-    average_rating: Option<f64>,
-    /// Number of reviews.
-    review_count: i64,
     /// Number of copies of the library in any state but withdrawn.
     copies: i64,
     /// Next due date of a copy on loan, today or later; null without one.
@@ -436,8 +431,6 @@ fn answer(
         edition: detail.imprint.edition,
         call_number: detail.imprint.call_number,
         price: detail.imprint.price,
-        average_rating: detail.average_rating,
-        review_count: detail.review_count,
         next_due: detail.next_due,
         reservation,
         refusals,

@@ -1,5 +1,7 @@
 //! Merge of two records of one person (R-PEOPLE-9).
 
+use std::collections::BTreeSet;
+
 use super::{Error, Result, actor};
 use crate::{
     circulation::hold,
@@ -16,8 +18,9 @@ use crate::{
     storage::{
         Tx,
         authority::{Authority, Librarians, Replaceable, Subject},
+        books,
         events::{self, Entry},
-        loans,
+        holds, loans,
         merge::{self, Belongings, Merge},
         notices,
         people::Record,
@@ -66,7 +69,11 @@ pub fn merge(
     let (keep, dropped) = (kept.record().clone(), left.record().clone());
     if !dry_run {
         loans::lock_of_user(tx, dropped.uid)?;
-        hold::lock_titles(tx, &[keep.uid, dropped.uid])?;
+        let held = holds::titles_of(tx, &[keep.uid, dropped.uid])?;
+        let reviewed = merge::two_reviews(tx, keep.uid, dropped.uid)?.into_iter().map(|review| review.book);
+        for title in held.into_iter().chain(reviewed).collect::<BTreeSet<_>>() {
+            books::lock(tx, title)?;
+        }
     }
     let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
     let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;

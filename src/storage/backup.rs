@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     Db, Error, Location, Result, Tx, copies, ledger,
     migrate::{self, MIGRATIONS},
+    reviews,
     sqlite::{
         beside, cannot_open, connect, give_to_owner_of_folder, hold_for_server, identity, look, missing,
     },
@@ -252,6 +253,7 @@ pub fn verify(copy: &Path) -> Result<Verified> {
 fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut found = copies::contradictions(tx, CONTRADICTIONS)?;
     found.extend(ledger::contradictions(tx)?);
+    found.extend(reviews::contradictions(tx, CONTRADICTIONS)?);
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde_json::json;
 
-use super::{Error, Param, Result, Row, Tx, imports};
+use super::{Error, Param, Result, Row, Tx, imports, reviews};
 use crate::{
     domain::{
         book::{Book, BookForm, Imprint, Status, average_rating},
@@ -17,11 +17,13 @@ use crate::{
 
 macro_rules! columns {
     () => {
-        "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language"
+        "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language,
+         review_count, rating_sum"
     };
 }
 
 fn book(row: &Row<'_>) -> Result<Book> {
+    let (review_count, sum) = (row.get(12)?, row.get(13)?);
     Ok(Book {
         id: row.get(0)?,
         title: row.get(1)?,
@@ -35,6 +37,8 @@ fn book(row: &Row<'_>) -> Result<Book> {
         isbn: row.get(9)?,
         published_year: row.get(10)?,
         language: row.get(11)?,
+        average_rating: average_rating(sum, review_count),
+        review_count,
     })
 }
 
@@ -50,10 +54,6 @@ pub struct Detail {
     pub imprint: Imprint,
     /// Number of saves of the record.
     pub version: i64,
-    /// Average of the reviews, one decimal.
-    pub average_rating: Option<f64>,
-    /// Number of reviews.
-    pub review_count: i64,
     /// Number of copies in any state but withdrawn.
     pub copies: i64,
     /// Next due date of a copy on loan, today or later.
@@ -83,8 +83,7 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
         sql!(
             "SELECT ",
             columns!(),
-            ", description, version, (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
-                (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id),
+            ", description, version,
                 (SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition <> 'withdrawn'),
                 (SELECT MIN(loans.return_date) FROM copies JOIN loans ON loans.copy_id = copies.id AND loans.ended_at IS NULL
                  WHERE copies.book_id = books.id AND loans.return_date >= $2),
@@ -93,7 +92,6 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
         ),
         &[&id, &today.to_string()],
         |row| {
-            let (count, sum) = (row.get(14)?, row.get(15)?);
             let book = book(row)?;
             Ok(Detail {
                 imprint: Imprint {
@@ -106,10 +104,8 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
                     price: row.get(21)?,
                 },
                 book,
-                description: row.get(12)?,
-                version: row.get(13)?,
-                average_rating: average_rating(sum, count),
-                review_count: count,
+                description: row.get(14)?,
+                version: row.get(15)?,
                 copies: row.get(16)?,
                 next_due: row.optional_day(17)?,
             })
@@ -337,6 +333,7 @@ pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
         ),
         &[&id],
     )?;
+    reviews::recount(tx, id)?;
     tx.execute_one(sql!("DELETE FROM deleted_books WHERE id = $1"), &[&id])?;
     tx.touch_book(id);
     Ok(true)

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     Error, Result, Tx,
     authority::{Replaceable, Subject},
-    notices, people as records, photos, second_factors,
+    notices, people as records, photos, reviews, second_factors,
 };
 use crate::{
     domain::{
@@ -70,7 +70,7 @@ pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<T
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplacedReview {
     id: ReviewId,
-    book: BookId,
+    pub book: BookId,
     user: UserId,
     user_name: String,
     rating: i64,
@@ -138,6 +138,11 @@ impl Moved {
         &self.loans
     }
 
+    /// Returns the titles whose older review was given up.
+    pub fn titles(&self) -> impl Iterator<Item = BookId> {
+        self.given_up.iter().map(|review| review.book)
+    }
+
     /// Returns the numbers of moved loans and account lines.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
@@ -157,12 +162,13 @@ pub struct Merge<'m> {
 }
 
 /// Moves all rows of the dropped record to the kept one, and removes the dropped record from all lists. The caller has
-/// locked both records, and ensured that they have no open holds of the same title.
+/// locked both records and the titles of [`two_reviews`], and ensured that they have no open holds of the same title.
 pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     let (keep, dropped) = (merge.keep.uid(), merge.dropped.uid());
     let given_up = two_reviews(tx, keep, dropped)?;
     for review in &given_up {
         tx.execute_one(sql!("DELETE FROM reviews WHERE id = $1"), &[&review.id])?;
+        reviews::recount(tx, review.book)?;
     }
     let mut loans: Vec<LoanId> = tx.query(
         sql!("UPDATE loans SET user_id = $1 WHERE user_id = $2 AND ended_at IS NULL RETURNING id"),
@@ -306,6 +312,7 @@ pub fn undo_merge(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Mo
                 &review.created_at,
             ],
         )?;
+        reviews::recount(tx, review.book)?;
     }
     for number in &moved.certificates {
         tx.execute(sql!("UPDATE no_dues SET user_id = $2 WHERE number = $1"), &[number, &dropped])?;

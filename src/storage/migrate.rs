@@ -104,6 +104,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0047_people_imports"),
     migration!("0048_photos"),
     migration!("0049_notices_in_digest"),
+    migration!("0050_review_counts"),
 ];
 
 impl Migration {

@@ -1,6 +1,6 @@
 //! Reviews: one per reader and book.
 
-use super::{Result, Row, Tx};
+use super::{Result, Row, Tx, books};
 use crate::{
     domain::{
         account::User,
@@ -8,7 +8,7 @@ use crate::{
         moment::rfc3339,
         review::{Review, ReviewForm},
     },
-    select_for_update, sql,
+    sql,
 };
 
 fn review(row: &Row<'_>) -> Result<Review> {
@@ -40,10 +40,7 @@ pub fn add(
 ) -> Result<Option<Added>> {
     // Locked, because a concurrent deletion of the book would break the reference; a second review by the same reader
     // waits here for the first.
-    let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
-        row.get::<i64>(0)
-    })?;
-    if there.is_none() {
+    if books::lock(tx, book)?.is_none() {
         return Ok(None);
     }
     let replaced = tx.query(
@@ -63,7 +60,44 @@ pub fn add(
         &[&book, &reader.uid, &reader.name, &form.rating, &form.comment, &now],
         review,
     )?;
+    recount(tx, book)?;
     Ok(Some(Added { review, replaced }))
+}
+
+/// Counts a title's reviews anew, with the sum of their stars. Each change of reviews locks the title first
+/// ([`books::lock`]) and calls this at its end.
+pub(super) fn recount(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE books
+             SET review_count = (SELECT COUNT(*) FROM reviews WHERE book_id = $1),
+                 rating_sum = (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = $1)
+             WHERE id = $1"
+        ),
+        &[&book],
+    )?;
+    Ok(())
+}
+
+/// Returns the first titles whose number of reviews or sum of stars is wrong, in words.
+pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
+    tx.query(
+        sql!(
+            "SELECT id, review_count, rating_sum, COALESCE(counted.number, 0), COALESCE(counted.stars, 0)
+             FROM books LEFT JOIN (SELECT book_id, COUNT(*) AS number, CAST(SUM(rating) AS BIGINT) AS stars
+                                   FROM reviews GROUP BY book_id) AS counted ON counted.book_id = books.id
+             WHERE review_count <> COALESCE(counted.number, 0) OR rating_sum <> COALESCE(counted.stars, 0)
+             ORDER BY id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            let (book, count, sum): (BookId, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (reviews, stars): (i64, i64) = (row.get(3)?, row.get(4)?);
+            Ok(format!(
+                "title {book}: {count} reviews with {sum} stars are counted, there are {reviews} with {stars}"
+            ))
+        },
+    )
 }
 
 /// Returns the newest review of a book by one reader.
@@ -80,14 +114,23 @@ pub fn by_reader(tx: &mut Tx<'_>, book: BookId, reader: UserId) -> Result<Option
 
 /// Deletes a review by this reader; `None` if there is none.
 pub fn delete(tx: &mut Tx<'_>, id: ReviewId, reader: UserId) -> Result<Option<Deleted>> {
-    tx.query_opt(
+    let found = tx.query_opt(
+        sql!("SELECT book_id FROM reviews WHERE id = $1 AND user_id = $2"),
+        &[&id, &reader],
+        |row| row.get::<BookId>(0),
+    )?;
+    let Some(book) = found else { return Ok(None) };
+    books::lock(tx, book)?;
+    let deleted = tx.query_opt(
         sql!(
             "DELETE FROM reviews WHERE id = $1 AND user_id = $2
              RETURNING id, rating, comment, user_id, user_name, created_at, book_id"
         ),
         &[&id, &reader],
         |row| Ok(Deleted { review: review(row)?, book: row.get(6)? }),
-    )
+    )?;
+    recount(tx, book)?;
+    Ok(deleted)
 }
 
 /// Deleted review.

@@ -3,7 +3,7 @@
 use library::{
     demo,
     domain::account::folded_roll_number,
-    storage::{accounts, copies, ledger},
+    storage::{accounts, copies, ledger, reviews},
 };
 
 use crate::{app::TestApp, common::Database};
@@ -33,8 +33,11 @@ async fn the_demo_shows_a_library_at_work_in_which_both_ledger_laws_hold(databas
     for state in ["in-repair", "lost", "to-shelve"] {
         assert!(count(&format!("copies WHERE condition = '{state}'")) >= 1, "{state}");
     }
-    let wrong = app.store(|tx| Ok((copies::contradictions(tx, 10)?, ledger::contradictions(tx)?))).await;
-    assert_eq!(wrong, (Vec::new(), Vec::new()));
+    let wrong = app.store(|tx| {
+        let reviews = reviews::contradictions(tx, 10)?;
+        Ok([copies::contradictions(tx, 10)?, ledger::contradictions(tx)?, reviews].concat())
+    });
+    assert_eq!(wrong.await, Vec::<String>::new());
 
     // Every printed code can be scanned: cards of people, and copies on the shelf.
     let sheet = include_str!("../../docs/demo-barcodes.svg");

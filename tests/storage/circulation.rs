@@ -23,6 +23,7 @@ use library::{
         copies, ledger,
         loans::{self, Listing, Order},
         page::Position,
+        reviews,
     },
 };
 
@@ -113,6 +114,7 @@ pub fn refused<T>(result: circulation::Result<T>) -> Vec<&'static str> {
 pub fn sound(store: &Store) {
     assert_eq!(store.read(|tx| copies::contradictions(tx, 10)), Vec::<String>::new());
     assert_eq!(store.read(ledger::contradictions), Vec::<String>::new());
+    assert_eq!(store.read(|tx| reviews::contradictions(tx, 10)), Vec::<String>::new());
 }
 
 fn a_loan_takes_the_longest_unused_copy_and_is_listed_r_copy_5(store: &Store) {

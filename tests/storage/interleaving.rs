@@ -17,11 +17,12 @@ use library::{
     },
     clock::Clock,
     domain::{
-        account::Role,
+        account::{Role, User},
         calendar::{Calendar, CalendarForm, ClosedDates},
         copy::Condition,
-        id::{BookId, ChangeId, CopyId, LineId, LoanId, UserId},
+        id::{BookId, ChangeId, CopyId, LineId, LoanId, ReviewId, UserId},
         ledger::{ChargeKind, Method},
+        review::ReviewForm,
     },
     effect,
     money::Money,
@@ -35,7 +36,7 @@ use library::{
         Result, Tx,
         accounts::{self, NewAccount},
         authority::{Authority, Librarians},
-        books, ledger, loans, people as records,
+        books, ledger, loans, people as records, reviews,
         settings::{self, Document},
     },
 };
@@ -59,6 +60,8 @@ on_postgres!(
     a_merge_locks_loans_before_titles,
     an_undone_merge_and_a_return_with_a_fine_are_both_done_r_people_9,
     an_undone_merge_locks_titles_before_accounts,
+    a_merge_that_gives_up_a_review_and_a_new_review_are_both_done_r_people_9_r_rev_2,
+    a_review_is_deleted_while_its_reader_writes_another_r_rev_2,
     an_undone_merge_sees_a_payment_that_it_waited_for_r_people_9,
     money_that_waits_for_a_merge_is_booked_on_the_kept_record_r_people_9,
     a_batch_that_leaves_locks_titles_in_order,
@@ -266,6 +269,49 @@ fn an_undone_merge_locks_titles_before_accounts(store: &Store) {
     );
     undone.expect("no deadlock");
     other.expect("no deadlock");
+    sound(store);
+}
+
+fn review(store: &Store, reader: &User, book: BookId) -> ReviewId {
+    let (reader, form) = (reader.clone(), ReviewForm { rating: 4, comment: "Good.".into() });
+    store.write(move |tx| reviews::add(tx, book, &reader, &form, 1)).expect("there").review.id
+}
+
+fn a_merge_that_gives_up_a_review_and_a_new_review_are_both_done_r_people_9_r_rev_2(store: &Store) {
+    store.librarian();
+    let [keep, dropped, other] = [1, 2, 3].map(|n| store.student(n));
+    let book = title(store, "Read by all", 1);
+    let lock = move |tx: &mut Tx<'_>| books::lock(tx, book).map(drop);
+    review(store, &keep, book);
+    review(store, &dropped, book);
+    let (done, _) =
+        meet(store, lock, || merged(store, keep.uid, dropped.uid), || review(store, &other, book));
+    let change = done.expect("no deadlock").change.expect("recorded");
+    sound(store);
+    let (undone, _) = meet(store, lock, || take_back(store, change), || review(store, &other, book));
+    undone.expect("no deadlock");
+    sound(store);
+    let counted = store.read(move |tx| books::cards(tx, &[book]))[0].review_count;
+    assert_eq!(counted, 3);
+}
+
+fn a_review_is_deleted_while_its_reader_writes_another_r_rev_2(store: &Store) {
+    let reader = store.student(1);
+    let (uid, book) = (reader.uid, title(store, "Read", 1));
+    let lock = move |tx: &mut Tx<'_>| books::lock(tx, book).map(drop);
+    let first = review(store, &reader, book);
+    let delete = || store.db.write_blocking(move |tx| reviews::delete(tx, first, uid));
+    let (deleted, _) = meet(store, lock, delete, || review(store, &reader, book));
+    assert!(deleted.expect("no deadlock").is_some());
+    sound(store);
+    let second = review(store, &reader, book);
+    let (_, gone) = meet(
+        store,
+        lock,
+        || review(store, &reader, book),
+        || store.db.write_blocking(move |tx| reviews::delete(tx, second, uid)),
+    );
+    assert!(gone.expect("no deadlock").is_none(), "replaced meanwhile");
     sound(store);
 }
 

@@ -11545,6 +11545,11 @@ export interface components {
         Book: {
             /** @description Author or authors. */
             author: string;
+            /**
+             * Format: double
+             * @description Average of the readers' reviews with one decimal; null without reviews.
+             */
+            averageRating: number | null;
             genre: string;
             /** @description Never reused. */
             id: components["schemas"]["BookId"];
@@ -11571,6 +11576,11 @@ export interface components {
              * @description The librarian's rating, 1 to 5 stars.
              */
             rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews.
+             */
+            reviewCount: number;
             status: components["schemas"]["Status"];
             title: string;
         };
@@ -11592,13 +11602,8 @@ export interface components {
             /** @description Counts by title; ids of no title are left out. */
             counts: components["schemas"]["BookCounts"][];
         };
-        /** @description Book with the average of its reviews. */
+        /** @description Book with the data of its page. */
         BookDetail: components["schemas"]["Book"] & {
-            /**
-             * Format: double
-             * @description Average of the reviews with one decimal; null without reviews.
-             */
-            averageRating: number | null;
             callNumber: string;
             /**
              * Format: int64
@@ -11621,11 +11626,6 @@ export interface components {
             refusals: components["schemas"]["BlockShown"][];
             /** @description Queue for the title, with the caller's own hold and options. */
             reservation: components["schemas"]["Reservation"];
-            /**
-             * Format: int64
-             * @description Number of reviews.
-             */
-            reviewCount: number;
         };
         /** @description An account line with its person. */
         Booked: components["schemas"]["Line"] & {

@@ -70,6 +70,8 @@ export function book(id: number, more: Partial<Book> = {}): Book {
     isbn: null,
     publishedYear: null,
     language: null,
+    averageRating: null,
+    reviewCount: 0,
     ...more,
   }
 }
@@ -81,8 +83,6 @@ export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDeta
   edition: '',
   callNumber: '',
   price: null,
-  averageRating: null,
-  reviewCount: 0,
   copies: 3,
   nextDue: null,
   reservation: {

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Book } from '../../../api/types'
+import { numberText } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
 import { genreName } from '../genre'
@@ -69,13 +70,7 @@ export const BookCard = memo(function BookCard({
           </p>
         )}
         <div className={classes.foot}>
-          {layout !== 'slim' && (
-            <Stars
-              value={book.rating}
-              size={15}
-              {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
-            />
-          )}
+          {layout !== 'slim' && <Rating book={book} isOwn={isShelved} />}
           {/* Most books are available, so only other states are shown in a grid. */}
           {(layout === 'slim' || book.status !== 'Available') && <StatusBadge status={book.status} />}
         </div>
@@ -84,3 +79,27 @@ export const BookCard = memo(function BookCard({
     </article>
   )
 })
+
+/**
+ * Readers' average with the number of reviews, for students and visitors; librarians, and
+ * everybody before the first review, see the librarian's stars (R-REV-2).
+ */
+function Rating({ book: { rating, averageRating, reviewCount }, isOwn }: { book: Book; isOwn: boolean }) {
+  const average = reviewCount > 0 ? averageRating : null
+  if (isOwn || average === null)
+    return (
+      <Stars
+        value={rating}
+        size={15}
+        {...(rating !== null && { label: t('books.rating.librarian', { value: rating }) })}
+      />
+    )
+  return (
+    <span className={classes.readers}>
+      <Stars value={average} size={15} label={t('books.rating.readers', { value: average, count: reviewCount })} />
+      <span className="tabular" aria-hidden="true">
+        {numberText(reviewCount)}
+      </span>
+    </span>
+  )
+}

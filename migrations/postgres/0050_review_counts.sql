@@ -1,0 +1,8 @@
+-- Number of a title's reviews and the sum of their stars, so that lists show the readers' average without reading reviews.
+
+ALTER TABLE books ADD COLUMN review_count BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE books ADD COLUMN rating_sum BIGINT NOT NULL DEFAULT 0;
+UPDATE books
+SET review_count = (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
+    rating_sum = (SELECT CAST(SUM(rating) AS BIGINT) FROM reviews WHERE book_id = books.id)
+WHERE id IN (SELECT book_id FROM reviews);
