@@ -18,3 +18,6 @@ export const configQuery = queryOptions({
 
 /** Returns the library's name; empty if none is configured. */
 export const useLibraryName = (): string => useQuery(configQuery).data?.name ?? ''
+
+/** Name of the library on printed sheets; that of the program before the library has one. */
+export const usePrintedName = (): string => useLibraryName() || 'My Library'

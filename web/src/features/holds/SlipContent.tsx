@@ -1,4 +1,4 @@
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import type { Hold } from '../../api/types'
 import { t } from '../../lib/messages'
 import { DateText } from '../../ui/Facts'
@@ -6,11 +6,11 @@ import classes from './Holds.module.css'
 
 /** Content of the slip of a kept copy: reader, last day and barcode. */
 export function SlipContent({ hold }: { hold: Hold }) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   return (
     <>
       <p className={classes.slipSmall} dir="auto">
-        {library || 'My Library'}
+        {library}
       </p>
       <p className={classes.slipName} dir="auto">
         {hold.userName}

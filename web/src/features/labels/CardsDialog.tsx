@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import { CARDS_AT_ONCE, cardsQuery, type PeopleList } from '../../api/people'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -72,7 +72,7 @@ type Photos = ReadonlyMap<number, string> | null
 
 function CardPages({ sheets, backs, photos }: { sheets: Sheets; backs: boolean; photos: Photos }) {
   const printing = useIsPrinting()
-  const library = useLibraryName()
+  const library = usePrintedName()
   const sides = backs ? (['front', 'back'] as const) : (['front'] as const)
   const all = sheets.flatMap((people, sheet) => sides.map((side) => ({ people, side, sheet })))
   const shown = printing ? all : all.slice(0, 1)
@@ -125,7 +125,6 @@ function Card({ person, photo, library, index, side }: CardProps) {
   const slot = side === 'front' ? index : slotOfBack(CARD_SHEET, index)
   const { left, top, width, height } = slotAt(CARD_SHEET, slot, deviation)
   const rollNumber = person.rollNumber ?? ''
-  const name = library || t('labels.cards.library')
   const dots = qrCode(rollNumber)
   const across = mm(sideOf(26, dots.width))
   return (
@@ -134,7 +133,7 @@ function Card({ person, photo, library, index, side }: CardProps) {
         <>
           {photo !== undefined && <img className={classes.photo} src={photo} alt="" />}
           <p className={classes.library} dir="auto" style={{ fontSize: mm(3.4) }}>
-            {name}
+            {library}
           </p>
           <p className={classes.name} dir="auto" style={{ fontSize: mm(4.6) }}>
             {person.name}
@@ -157,7 +156,7 @@ function Card({ person, photo, library, index, side }: CardProps) {
             />
           </div>
           <p dir="auto" style={{ fontSize: mm(3.2) }}>
-            {t('labels.cards.found', { library: name })}
+            {t('labels.cards.found', { library })}
           </p>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { configQuery, useLibraryName } from '../../api/config'
+import { configQuery, usePrintedName } from '../../api/config'
 import type { Closing } from '../../api/types'
 import { momentText } from '../../lib/format'
 import { t } from '../../lib/messages'
@@ -11,13 +11,13 @@ import { TillFacts } from './TillFacts'
 
 /** A closing of the till on one page, with lines for two signatures. */
 export function ClosingSheet({ closing }: { closing: Closing }) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const timeZone = useQuery(configQuery).data?.timeZone ?? 'UTC'
   const { number, at, by, opening, counted, difference, note } = closing
   return (
     <Sheet paper="page" className={classes.paper} label={t('money.closing.title', { number })}>
       <p className={classes.library} dir="auto">
-        {library || 'My Library'}
+        {library}
       </p>
       <h2>{t('money.closing.title', { number })}</h2>
       <p dir="auto">

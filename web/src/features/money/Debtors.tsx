@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
 import { useBatches } from '../../api/batches'
-import { configQuery, useLibraryName } from '../../api/config'
+import { configQuery, usePrintedName } from '../../api/config'
 import { accountQuery, debtorsQuery, everyDebtor } from '../../api/money'
 import type { Debtor } from '../../api/types'
 import { useAddressFilter } from '../../lib/addressFilter'
@@ -173,7 +173,7 @@ type PrintDebtorsProps = { filter: ReturnType<typeof debtorsIn>; today: string |
 
 /** Button that prints the whole list, including the pages that are not loaded. */
 function PrintDebtors({ filter, today }: PrintDebtorsProps) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   // Keeps the batch with the list, because the filter may change while the list loads.
   const [list, setList] = useState<{ batch: string | undefined; debtors: readonly Debtor[] } | null>(null)
   const [reading, setReading] = useState(false)
@@ -210,7 +210,7 @@ function PrintDebtors({ filter, today }: PrintDebtorsProps) {
       {list !== null && (
         <PrintNow paper="page" className={classes.onPaper} onDone={() => setList(null)}>
           <h1>{t('money.debtors.title')}</h1>
-          <p dir="auto">{[library || 'My Library', list.batch, today && dayText(today)].filter(Boolean).join(' · ')}</p>
+          <p dir="auto">{[library, list.batch, today && dayText(today)].filter(Boolean).join(' · ')}</p>
           <table>
             <thead>
               <tr>

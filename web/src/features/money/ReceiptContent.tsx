@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { configQuery, useLibraryName } from '../../api/config'
+import { configQuery, usePrintedName } from '../../api/config'
 import type { Message, Receipt } from '../../api/types'
 import { momentText } from '../../lib/format'
 import { translateMessage, t } from '../../lib/messages'
@@ -19,14 +19,14 @@ export const copyMark = (prints: number) =>
 
 /** Content of a receipt, for any paper (R-DESK-7). */
 export function ReceiptContent({ receipt, mark }: ReceiptContentProps) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const config = useQuery(configQuery).data
   const timeZone = config?.timeZone ?? 'UTC'
   return (
     <>
       <header>
         <p className={classes.library} dir="auto">
-          {library || 'My Library'}
+          {library}
         </p>
         {config?.address && <p dir="auto">{config.address}</p>}
         <p>{t('money.receipt.title', { number: receipt.number })}</p>

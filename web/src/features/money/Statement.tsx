@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { configQuery, useLibraryName } from '../../api/config'
+import { configQuery, usePrintedName } from '../../api/config'
 import { personQuery } from '../../api/people'
 import type { Account, Message } from '../../api/types'
 import { dayText } from '../../lib/format'
@@ -17,7 +17,7 @@ type StatementProps = { uid: number; account: Account; onDone: () => void }
 
 /** Prints what a person owes, on the paper of receipts, with a UPI code if the library takes such payments. */
 export function Statement({ uid, account, onDone }: StatementProps) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const [paper] = useReceiptPaper()
   const config = useQuery(configQuery).data
   const person = useQuery(personQuery(uid)).data
@@ -32,7 +32,7 @@ export function Statement({ uid, account, onDone }: StatementProps) {
     <PrintNow paper={paper} className={classes.paper} onDone={onDone}>
       <header>
         <p className={classes.library} dir="auto">
-          {library || 'My Library'}
+          {library}
         </p>
         {config.address && <p dir="auto">{config.address}</p>}
         <p>{t('money.statement.title')}</p>

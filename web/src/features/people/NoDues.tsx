@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../../api/action'
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import { issueNoDues } from '../../api/people'
 import type { NoDues, Person } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -70,13 +70,13 @@ function onlyHolds(error: unknown): number {
 
 /** Printed form of a certificate. */
 export function Certificate({ certificate, className = '' }: { certificate: NoDues; className?: string }) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const { number, issuedOn } = certificate
   const address = `${location.origin}${BASE_PATH}${paths.noDues(number)}`
   return (
     <Sheet paper="page" className={`${classes.paper} ${className}`} label={t('people.noDues.title')}>
       <p className={classes.library} dir="auto">
-        {library || 'My Library'}
+        {library}
       </p>
       <h3>{t('people.noDues.title')}</h3>
       <p dir="auto">{t('people.noDues.sentence', { name: whoIs(certificate) })}</p>

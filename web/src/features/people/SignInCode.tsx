@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useAction } from '../../api/action'
 import { makeCode } from '../../api/people'
 import type { Person } from '../../api/types'
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import { instantText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { isThisMachine } from '../../lib/thisMachine'
@@ -19,7 +19,7 @@ type Made = { code: string; expires: string }
 /** A sign-in code, shown once in large print, and printable on a slip (R-PEOPLE-3). */
 export function SignInCode({ person, onClose }: { person: Person; onClose: () => void }) {
   const make = useAction(makeCode)
-  const library = useLibraryName()
+  const library = usePrintedName()
   const [made, setMade] = useState<Made | null>(null)
 
   async function run() {
@@ -50,7 +50,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
         <Stack>
           <Sheet paper="page" className={classes.slip} role="status">
             <p className={classes.library} dir="auto">
-              {library || 'My Library'}
+              {library}
             </p>
             <p className={classes.name} dir="auto">
               {person.name} {person.rollNumber !== null && `· ${person.rollNumber}`}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
 import { code128 } from '../../print/code128'
@@ -22,7 +22,7 @@ const MAX_BARS = 300
 
 /** A card with the roll number as bar code and QR code: black on white in every colour scheme, or scanners fail. */
 export default function IdCard({ name, department, batch, rollNumber, photo = null, onPrint }: IdCardProps) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const drawn = code128(rollNumber)
   const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
   return (
@@ -32,7 +32,7 @@ export default function IdCard({ name, department, batch, rollNumber, photo = nu
           {photo !== null && <img className={classes.photo} src={photo} alt="" />}
           <div className={classes.who}>
             <p className={classes.brand} dir="auto">
-              {library || 'My Library'}
+              {library}
             </p>
             <p className={classes.name} dir="auto">
               {name}

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { useLibraryName } from '../../api/config'
+import { usePrintedName } from '../../api/config'
 import { t } from '../../lib/messages'
 import { Sheet } from '../../print/Sheet'
 import { Copy } from '../../ui/Copy'
@@ -8,7 +8,7 @@ import classes from './SecondFactor.module.css'
 
 /** Shows new recovery codes, which cannot be shown again. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
-  const library = useLibraryName()
+  const library = usePrintedName()
   const text = useRef<HTMLParagraphElement>(null)
   // The form that had the focus is gone, so the text takes the focus.
   useEffect(() => text.current?.focus(), [])
@@ -19,7 +19,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
       </Text>
       <Sheet paper="page" className={classes.slip}>
         <p className={classes.library} dir="auto">
-          {t('security.second.codesOf', { library: library || 'My Library' })}
+          {t('security.second.codesOf', { library })}
         </p>
         <ul className={classes.codes}>
           {codes.map((code) => (
