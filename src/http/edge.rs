@@ -1,20 +1,21 @@
 //! Middleware of every request: its id, deadline and log span, and the headers and metrics of its response.
 
 use std::{
+    future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
     sync::{
-        Arc, LazyLock,
+        Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
     body::{Body, Bytes, HttpBody},
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -24,8 +25,13 @@ use tracing::Instrument as _;
 use super::{
     API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security_log, session,
 };
+use crate::import::photos;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest rest of a body that is read after its answer is known: the longest upload.
+const LONGEST_REST: u64 = photos::LONGEST_ARCHIVE as u64;
+/// Maximum time without a byte of such a rest.
+const SILENCE: Duration = Duration::from_secs(1);
 const BUILD: HeaderName = HeaderName::from_static("library-build");
 
 tokio::task_local! {
@@ -58,22 +64,30 @@ pub async fn handle_request(
     let id = name(&request, &app);
     let span = tracing::info_span!("request", id, method = label, route);
 
-    let arrived = Arc::new(AtomicBool::new(request.body().is_end_stream()));
+    let arrival = Arc::new(Arrival {
+        done: AtomicBool::new(request.body().is_end_stream()),
+        // Such a client sends no body before the server asks for it.
+        asked: AtomicBool::new(!request.headers().contains_key(header::EXPECT)),
+        unread: Mutex::default(),
+    });
     let writes = !request.method().is_safe();
-    let request = if arrived.load(Ordering::Relaxed) {
+    let request = if arrival.is_done() {
         request
     } else {
-        request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }))
+        request.map(|body| Body::new(Arriving { body, arrival: Arc::clone(&arrival) }))
     };
     let answer = security_log::noting(async {
         if sound {
-            in_time(next.run(request), writes, &arrived).await
+            in_time(next.run(request), writes, &arrival).await
         } else {
             Error::Unsound.into_response()
         }
     });
     let (mut response, noted) = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
 
+    if sound && response.status() != StatusCode::REQUEST_TIMEOUT {
+        arrival.read_rest().await;
+    }
     headers::secure(response.headers_mut(), &app.settings);
     if path.starts_with(API) {
         // Data must not be cached.
@@ -84,7 +98,7 @@ pub async fn handle_request(
         response.headers_mut().insert(REQUEST_ID, id);
     }
     // On a keep-alive connection, the server would parse the unread rest of the body as the next request.
-    if !sound || !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
+    if !sound || !arrival.is_done() || app.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let (status, took) = (response.status(), begun.elapsed());
@@ -111,20 +125,18 @@ fn is_sound(version: Version, headers: &HeaderMap) -> bool {
 
 /// Returns the handler's response, or an error if the handler times out or panics; the outcome of a write is then
 /// unknown.
-async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrived: &AtomicBool) -> Response {
+async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrival: &Arrival) -> Response {
     let mut answer = pin!(answer);
-    let caught = std::future::poll_fn(|context| {
-        match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
-            Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", panic_text(&*panic)))),
-        }
+    let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
+        Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", panic_text(&*panic)))),
     });
     let failed = match tokio::time::timeout(HANDLER_TIMEOUT, caught).await {
         Ok(Ok(response)) => return response,
         Ok(Err(panic)) if writes => Error::OutcomeUnknown(Some(panic.into())),
         Ok(Err(panic)) => Error::Internal(panic.into()),
-        Err(_) if !arrived.load(Ordering::Relaxed) => Error::RequestTimeout,
+        Err(_) if !arrival.is_done() => Error::RequestTimeout,
         Err(late) if writes => Error::OutcomeUnknown(Some(late.into())),
         Err(late) => Error::Busy(Some(late.into())),
     };
@@ -176,10 +188,57 @@ fn fresh_name() -> u64 {
     NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
 }
 
-/// Request body that records when it has been read completely.
+/// Arrival of a request's body.
+struct Arrival {
+    /// True once the whole body has been read.
+    done: AtomicBool,
+    /// True once the client sends the body.
+    asked: AtomicBool,
+    /// Rest that the handler did not read.
+    unread: Mutex<Option<Body>>,
+}
+
+impl Arrival {
+    fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Reads and drops what the handler did not read, such as a file that is too long. If the server closed the connection
+    /// while the client still sends, the client would see that instead of the answer, and nginx would answer 502.
+    async fn read_rest(&self) {
+        let unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(mut body) = unread.filter(|_| self.asked.load(Ordering::Relaxed)) else { return };
+        if body.size_hint().lower() > LONGEST_REST {
+            return;
+        }
+        let read = async {
+            loop {
+                let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+                match tokio::time::timeout(SILENCE, frame).await {
+                    Ok(Some(Ok(_))) => {}
+                    Ok(None) => return true,
+                    Ok(Some(Err(_))) | Err(_) => return false,
+                }
+            }
+        };
+        let done = tokio::time::timeout(HANDLER_TIMEOUT, read).await.unwrap_or(false);
+        self.done.store(done, Ordering::Relaxed);
+    }
+}
+
+/// Request body that records its arrival.
 struct Arriving {
     body: Body,
-    arrived: Arc<AtomicBool>,
+    arrival: Arc<Arrival>,
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        if !self.arrival.is_done() {
+            let rest = std::mem::take(&mut self.body);
+            *self.arrival.unread.lock().unwrap_or_else(PoisonError::into_inner) = Some(rest);
+        }
+    }
 }
 
 impl HttpBody for Arriving {
@@ -190,9 +249,10 @@ impl HttpBody for Arriving {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.arrival.asked.store(true, Ordering::Relaxed);
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.arrived.store(true, Ordering::Relaxed);
+            self.arrival.done.store(true, Ordering::Relaxed);
         }
         frame
     }

@@ -138,6 +138,27 @@ fn a_body_longer_than_allowed_is_refused_by_its_length() {
     server.stop();
 }
 
+/// A client that still sends would see a closed connection instead of the answer; behind nginx, a 502.
+#[test]
+fn a_body_that_nobody_reads_does_not_hide_the_answer() {
+    let database = Database::sqlite();
+    let server = Server::start(&database.location.to_string());
+    let length = 20 * 1024 * 1024;
+    for (path, status) in [("/auth/sign-in", "413"), ("/people/import?dryRun=true", "401")] {
+        let mut stream = connect(server.port);
+        let head = format!(
+            "POST {API}{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        for _ in 0..2 {
+            stream.write_all(head.as_bytes()).expect("sent");
+            stream.write_all(&vec![b'x'; length]).expect("all of it is taken");
+            let answer = answer(&mut stream);
+            assert!(answer.starts_with(&format!("http/1.1 {status}")), "{path}: {answer}");
+        }
+    }
+    server.stop();
+}
+
 /// S36: a request in progress when the server is asked to stop.
 #[test]
 fn a_request_under_way_is_finished_before_the_end() {
