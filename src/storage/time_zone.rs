@@ -1,5 +1,7 @@
 //! The library's time zone, one row.
 
+use std::time::{Duration, Instant};
+
 use super::{Error, Location, Result, Tx, is_there, only_server, postgres};
 use crate::sql;
 
@@ -38,20 +40,31 @@ pub fn without_servers(location: &Location) -> Result<Option<std::fs::File>> {
     if let Location::Postgres(url) = location {
         postgres::alone(url, refuse_other_programs)?;
     }
-    only_server(location, std::time::Duration::ZERO)
+    only_server(location, Duration::ZERO)
 }
 
-/// Fails if another program is connected to the `PostgreSQL` database.
+/// Time that `PostgreSQL` may need to end the connections of a server that has just stopped.
+const LEAVING: Duration = Duration::from_secs(2);
+
+/// Fails if another program is connected to the `PostgreSQL` database, and stays so.
 pub(super) fn refuse_other_programs(tx: &mut Tx<'_>) -> Result<()> {
-    // Servers hold connections; background processes of PostgreSQL have no user.
-    let others = tx.number(
-        "SELECT COUNT(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL",
-    )?;
-    if others > 0 {
-        return Err(Error::Open(
-            "other programs are connected to the PostgreSQL database: stop every server first".into(),
-        ));
+    let begun = Instant::now();
+    loop {
+        // Within a transaction the view would show the connections of the first look.
+        tx.batch("SELECT pg_stat_clear_snapshot()")?;
+        // Servers hold connections; background processes of PostgreSQL have no user.
+        let others = tx.number(
+            "SELECT COUNT(*) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL",
+        )?;
+        if others == 0 {
+            return Ok(());
+        }
+        if begun.elapsed() > LEAVING {
+            return Err(Error::Open(
+                "other programs are connected to the PostgreSQL database: stop every server first".into(),
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(50));
     }
-    Ok(())
 }
