@@ -60,7 +60,6 @@ function SignInForm({ end, next, enter }: FormProps) {
   const { email: registered, sessionEnded } = (useLocation().state ?? {}) as CameFrom
   const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
-  const [openings, setOpenings] = useState(0)
   const [found, setFound] = useState(waitingWords)
   const [deskWaits] = useState(deskWaitsWords)
   const card = useCardLookup()
@@ -154,7 +153,6 @@ function SignInForm({ end, next, enter }: FormProps) {
   }
 
   function showScanner(shown: boolean) {
-    if (shown) setOpenings(openings + 1)
     setScanning(shown)
     setFound('')
     card.forget()
@@ -247,7 +245,6 @@ function SignInForm({ end, next, enter }: FormProps) {
           <div id="scanner" hidden={!scanning}>
             {scanning && (
               <Chunk
-                key={openings}
                 part={ScannerPanel}
                 waiting={<Text c="dimmed">{t('account.card.preparing')}</Text>}
                 failed={(retry) => <NotLoaded message={t('account.card.notLoaded')} onRetry={retry} />}
