@@ -46,7 +46,7 @@ pub fn without_servers(location: &Location) -> Result<Option<std::fs::File>> {
 /// Time that `PostgreSQL` may need to end the connections of a server that has just stopped.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// Fails if another program is connected to the `PostgreSQL` database, and stays so.
+/// Fails if another program stays connected to the `PostgreSQL` database.
 pub(super) fn refuse_other_programs(tx: &mut Tx<'_>) -> Result<()> {
     let begun = Instant::now();
     loop {

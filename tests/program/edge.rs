@@ -140,7 +140,7 @@ fn a_body_longer_than_allowed_is_refused_by_its_length() {
 
 /// A client that still sends would see a closed connection instead of the answer; behind nginx, a 502.
 #[test]
-fn a_body_that_nobody_reads_does_not_hide_the_answer() {
+fn an_unread_body_does_not_hide_the_answer() {
     let database = Database::sqlite();
     let server = Server::start(&database.location.to_string());
     let length = 20 * 1024 * 1024;

@@ -40,8 +40,8 @@ describe('W29: a long list', () => {
       forward: () => act(async () => void (await result.current.fetchNextPage())),
       back: () => act(async () => void (await result.current.fetchPreviousPage())),
       refresh: () => act(async () => void (await result.current.refetch())),
-      /** Waits, because the hook renders after the request, for the first and last book and the number of books before them. */
-      holds: (expected: readonly [number, number, number]) =>
+      /** Waits for these first and last books and number of books before them: the hook renders after the request. */
+      shows: (expected: readonly [number, number, number]) =>
         waitFor(() => {
           const { data } = result.current
           const books = data?.pages.flatMap((page) => page.books) ?? []
@@ -52,33 +52,33 @@ describe('W29: a long list', () => {
   }
 
   it('keeps ten pages: the first is let go when the eleventh comes, and comes again on the way back', async () => {
-    const { forward, back, holds, ends, requests } = await list(MAX_PAGES + 2)
+    const { forward, back, shows, ends, requests } = await list(MAX_PAGES + 2)
     for (let page = 1; page < MAX_PAGES; page += 1) await forward()
-    await holds([1, 600, 0])
+    await shows([1, 600, 0])
     expect(ends()).toEqual([false, true])
 
     await forward()
-    await holds([61, 660, 60])
+    await shows([61, 660, 60])
     await forward()
-    await holds([121, 720, 120])
+    await shows([121, 720, 120])
     expect(ends()).toEqual([true, false])
 
     requests.length = 0
     await back()
-    await holds([61, 660, 60])
+    await shows([61, 660, 60])
     await back()
-    await holds([1, 600, 0])
+    await shows([1, 600, 0])
     expect(ends()).toEqual([false, true])
     // The page before the second one is the first of the list, which has no cursor.
     expect(cursors(requests)).toEqual(['1', null])
   })
 
   it('that changed is read again from the first page that is kept, not from its beginning', async () => {
-    const { forward, holds, refresh, requests } = await list(MAX_PAGES + 2)
+    const { forward, shows, refresh, requests } = await list(MAX_PAGES + 2)
     for (let page = 1; page < MAX_PAGES + 2; page += 1) await forward()
     requests.length = 0
     await refresh()
-    await holds([121, 720, 120])
+    await shows([121, 720, 120])
     expect(cursors(requests)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11'])
   })
 

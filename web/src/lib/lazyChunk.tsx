@@ -22,7 +22,7 @@ type ChunkProps = {
   part: { again: () => void }
   /** Shown until the part has loaded. */
   waiting?: ReactNode
-  /** Shown if the part failed to load or to render; a function is given what loads it once more. */
+  /** Shown if the part failed to load or to render; a function gets a callback that loads it again. */
   failed?: ReactNode | ((retry: () => void) => ReactNode)
   onFailed?: () => void
   children: ReactNode

@@ -81,8 +81,8 @@ export const BookCard = memo(function BookCard({
 })
 
 /**
- * Readers' average with the number of reviews, for students and visitors; librarians, and
- * everybody before the first review, see the librarian's stars (R-REV-2).
+ * Readers' average with the number of reviews. Librarians see the librarian's stars instead, as all do before the first
+ * review (R-REV-2).
  */
 function Rating({ book: { rating, averageRating, reviewCount }, isOwn }: { book: Book; isOwn: boolean }) {
   const average = reviewCount > 0 ? averageRating : null
