@@ -43,12 +43,12 @@ export default defineConfig(({ command }) => ({
             // Few screens draw QR codes.
             { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
             // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
-            // The desk's queue stays apart, because students never load it, and so does the choice of a file, which few screens
-            // offer.
+            // The desk's queue stays apart, because students never load it, and so do the choice of a file, which few screens
+            // offer, and the streams of events, which the bell loads later.
             {
               name: 'ui',
               minShareCount: 6,
-              test: /^(?!.*\/src\/(?:counter\/|lib\/outbox|ui\/OutboxState)|.*\/FileButton\/)/,
+              test: /^(?!.*\/src\/(?:api\/events|counter\/|lib\/outbox|ui\/OutboxState)|.*\/eventsource-parser\/|.*\/FileButton\/)/,
               priority: 1,
             },
           ],

@@ -256,6 +256,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/people/{id}/holds", Access::Admin),
     ("GET", "/me/notices", Access::SignedIn),
     ("POST", "/me/notices/read", Access::SignedIn),
+    ("GET", "/me/notices/unread", Access::SignedIn),
     ("GET", "/me/mail-choices", Access::SignedIn),
     ("PUT", "/me/mail-choices", Access::SignedIn),
     ("POST", "/me/address-link", Access::SignedIn),

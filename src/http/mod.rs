@@ -7,6 +7,7 @@ pub mod accessions;
 pub mod accounts;
 pub mod address_link;
 pub mod backups;
+pub mod bell;
 pub mod books;
 pub mod calendar_link;
 pub mod changes;
@@ -251,6 +252,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(holds::list_holds_of_person))
         .routes(routes!(notices::list_my_notices))
         .routes(routes!(notices::read_my_notices))
+        .routes(routes!(bell::hear_unread))
         .routes(routes!(notices::list_notices_of_person))
         .routes(routes!(settings::read_notices, settings::save_notices))
         .routes(routes!(wordings::list_wordings))

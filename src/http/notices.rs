@@ -137,7 +137,7 @@ pub struct ReadNotices {
 /// Number of unread notices.
 #[derive(Serialize, ToSchema)]
 pub struct Unread {
-    unread: i64,
+    pub(super) unread: i64,
 }
 
 /// Mark the caller's own notices as read, up to one of them.

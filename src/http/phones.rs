@@ -396,6 +396,13 @@ fn listen(
         let event = listener.next().await?;
         Some((Ok::<_, Infallible>(event), listener))
     });
+    unbuffered(events)
+}
+
+/// Answers with events as they come.
+pub(super) fn unbuffered(
+    events: impl stream::Stream<Item = std::result::Result<Event, Infallible>> + Send + 'static,
+) -> impl IntoResponse {
     // Some proxies (nginx) buffer a response until it is complete unless this header forbids it.
     let unbuffered = [("x-accel-buffering", "no")];
     (unbuffered, Sse::new(events).keep_alive(KeepAlive::new().interval(SIGN_OF_LIFE)))

@@ -7,8 +7,8 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{Error, Tx, catalogue};
-use crate::domain::id::DeskId;
+use super::{Error, Tx, catalogue, notices};
+use crate::domain::id::{DeskId, UserId};
 
 /// Outcome of the transaction that a job ran in.
 pub(super) enum Verdict {
@@ -44,12 +44,21 @@ pub(super) trait Job: Send {
     fn age(&self) -> Duration;
 }
 
-/// Answer for the caller: the closure's result, the number of its catalogue change, if any, and the desk to notify, if
-/// any.
+/// What a transaction did that others wait for.
+#[derive(Default)]
+pub(super) struct News {
+    /// Number of the catalogue change.
+    pub change: Option<i64>,
+    /// Desk to notify.
+    pub desk: Option<DeskId>,
+    /// People with changed notices.
+    pub people: Vec<UserId>,
+}
+
+/// Answer for the caller: the closure's result, and the news after a commit.
 pub(super) struct Answer<T, E> {
     pub outcome: Result<T, E>,
-    pub change: Option<i64>,
-    pub desk: Option<DeskId>,
+    pub news: News,
 }
 
 struct Typed<F, T, E> {
@@ -57,8 +66,7 @@ struct Typed<F, T, E> {
     queued_at: Instant,
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
-    change: Option<i64>,
-    desk: Option<DeskId>,
+    news: News,
     reply: oneshot::Sender<Answer<T, E>>,
 }
 
@@ -71,8 +79,7 @@ where
 {
     let (reply, answer) = oneshot::channel();
     let queued_at = Instant::now();
-    let job =
-        Typed { kind, queued_at, closure: Some(closure), outcome: None, change: None, desk: None, reply };
+    let job = Typed { kind, queued_at, closure: Some(closure), outcome: None, news: News::default(), reply };
     (Box::new(job), answer)
 }
 
@@ -90,8 +97,11 @@ where
         let outcome = if tx.failed && outcome.is_ok() { Err(Error::Aborted.into()) } else { outcome };
         // Comes last in the transaction, so that the row that counts the changes is locked for the commit alone.
         let outcome = outcome.and_then(|done| {
-            self.change = catalogue::record(tx)?;
-            self.desk = tx.called.take();
+            self.news = News {
+                people: notices::announce(tx)?,
+                change: catalogue::record(tx)?,
+                desk: tx.called.take(),
+            };
             Ok(done)
         });
         // A caller that left may have retried and been refused, at another server or on another connection. That answer
@@ -102,14 +112,12 @@ where
     }
 
     fn answer(self: Box<Self>, verdict: Verdict) {
-        let (outcome, change, desk) = match verdict {
-            Verdict::Done => {
-                (self.outcome.unwrap_or_else(|| Err(Error::Closed.into())), self.change, self.desk)
-            }
-            Verdict::Failed(error) => (Err(error.into()), None, None),
+        let (outcome, news) = match verdict {
+            Verdict::Done => (self.outcome.unwrap_or_else(|| Err(Error::Closed.into())), self.news),
+            Verdict::Failed(error) => (Err(error.into()), News::default()),
         };
         // The caller may have left; stored effects stay.
-        let _ = self.reply.send(Answer { outcome, change, desk });
+        let _ = self.reply.send(Answer { outcome, news });
     }
 
     fn is_abandoned(&self) -> bool {

@@ -26,6 +26,7 @@ mod job;
 pub mod labels;
 pub mod leases;
 pub mod ledger;
+mod listeners;
 pub mod loans;
 pub mod mail_choices;
 pub mod mails;
@@ -70,13 +71,15 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use tokio::sync::{broadcast, oneshot};
 
+pub use listeners::Listening;
 pub use sql::{Param, Row, Tx};
 
-use crate::domain::id::DeskId;
+use crate::domain::id::{DeskId, UserId};
 use backup::Manifest;
 use catalogue::Follower;
 use health::Health;
-use job::{Answer, Job, Kind, Verdict, pack};
+use job::{Answer, Job, Kind, News, Verdict, pack};
+use listeners::Listeners;
 
 /// Result with the error of storage.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -335,6 +338,7 @@ struct Shared {
     written: AtomicU64,
     /// Channel of desks whose phones have sent something or have something to receive.
     desks: broadcast::Sender<DeskId>,
+    listeners: Arc<Listeners>,
 }
 
 struct Senders {
@@ -405,6 +409,7 @@ impl Db {
                 follower: OnceLock::new(),
                 written: AtomicU64::new(0),
                 desks: broadcast::Sender::new(DESK_CALLS),
+                listeners: Arc::default(),
             }),
         })
     }
@@ -450,11 +455,16 @@ impl Db {
         E: From<Error> + Send + 'static,
     {
         let answer = self.ask(Kind::Write, closure)?;
-        let Ok(Answer { outcome, change, desk }) = answer.await else { return Err(Error::Closed.into()) };
+        let Ok(Answer { outcome, news: News { change, desk, people } }) = answer.await else {
+            return Err(Error::Closed.into());
+        };
         self.shared.written.fetch_add(1, Ordering::Release);
         if let Some(desk) = desk {
             // There may be no listener.
             let _ = self.shared.desks.send(desk);
+        }
+        for person in people {
+            self.shared.listeners.wake(person);
         }
         if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
             follower.wait_until_seen(change).await;
@@ -498,7 +508,8 @@ impl Db {
     /// after a lost connection, polling `catalogue_changes` finds every change.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
-            postgres::listen(url.clone(), Arc::clone(&follower.changed), self.shared.desks.clone());
+            let calls = (self.shared.desks.clone(), Arc::clone(&self.shared.listeners));
+            postgres::listen(url.clone(), Arc::clone(&follower.changed), calls);
         }
         let _ = self.shared.follower.set(follower);
     }
@@ -508,6 +519,13 @@ impl Db {
     #[must_use]
     pub fn desk_calls(&self) -> broadcast::Receiver<DeskId> {
         self.shared.desks.subscribe()
+    }
+
+    /// Waits for changes of a person's notices, stored by this server or, on `PostgreSQL`, by another. Notifications may
+    /// get lost, so listeners must poll too.
+    #[must_use]
+    pub fn listen_for_notices(&self, person: UserId) -> Listening {
+        self.shared.listeners.listen(person)
     }
 
     /// Tests the database with a read and, if the last write failed, with a write that changes nothing. Answers within

@@ -6,10 +6,11 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::{
-    Result, Row, Tx,
+    Param, Result, Row, Tx,
     events::Entry,
     mail_choices::{Choices, Contacts, Guardian, choices},
     settings,
+    sql::Sql,
 };
 use crate::{
     domain::{
@@ -134,7 +135,29 @@ pub fn write(tx: &mut Tx<'_>, notices: &[Notice], at: i64) -> Result<u64> {
              ORDER BY key ON CONFLICT (cause) DO NOTHING"
         )
     };
+    tx.noticed.extend(notices.iter().filter(|notice| !notice.to_guardian).map(|notice| notice.person));
     tx.execute(statement, &[&rows, &at])
+}
+
+/// Returns the people whose notices the transaction changed, and tells other servers; their pages read the new number
+/// after the commit.
+pub(super) fn announce(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
+    let mut people = std::mem::take(&mut tx.noticed);
+    people.sort_unstable();
+    people.dedup();
+    if tx.is_postgres() {
+        for person in &people {
+            tx.execute(sql!("SELECT pg_notify('library_notices', $1)"), &[&person.to_string()])?;
+        }
+    }
+    Ok(people)
+}
+
+/// Runs an `UPDATE` of notices, and remembers their people.
+fn update(tx: &mut Tx<'_>, statement: Sql, parameters: &[&dyn Param]) -> Result<()> {
+    let people = tx.query(statement, parameters, |row| row.get::<UserId>(0))?;
+    tx.noticed.extend(people);
+    Ok(())
 }
 
 /// Subject of the notices to withdraw.
@@ -146,25 +169,34 @@ enum Of {
 
 fn withdraw(tx: &mut Tx<'_>, of: Of, at: i64) -> Result<()> {
     match of {
-        Of::Change(id) => tx.execute(
-            sql!("UPDATE notices SET withdrawn_at = $2 WHERE change_id = $1 AND withdrawn_at IS NULL"),
+        Of::Change(id) => update(
+            tx,
+            sql!(
+                "UPDATE notices SET withdrawn_at = $2 WHERE change_id = $1 AND withdrawn_at IS NULL
+                 RETURNING person_id"
+            ),
             &[&id, &at],
         ),
-        Of::Line(id) => tx.execute(
-            sql!("UPDATE notices SET withdrawn_at = $2 WHERE line_id = $1 AND withdrawn_at IS NULL"),
+        Of::Line(id) => update(
+            tx,
+            sql!(
+                "UPDATE notices SET withdrawn_at = $2 WHERE line_id = $1 AND withdrawn_at IS NULL
+                 RETURNING person_id"
+            ),
             &[&id, &at],
         ),
-    }?;
-    Ok(())
+    }
 }
 
 /// Withdraws all notices about a hold, for example after a merge of two records cancelled it.
 pub fn withdraw_of_hold(tx: &mut Tx<'_>, hold: HoldId, at: i64) -> Result<()> {
-    tx.execute(
-        sql!("UPDATE notices SET withdrawn_at = $2 WHERE hold_id = $1 AND withdrawn_at IS NULL"),
+    update(
+        tx,
+        sql!(
+            "UPDATE notices SET withdrawn_at = $2 WHERE hold_id = $1 AND withdrawn_at IS NULL RETURNING person_id"
+        ),
         &[&hold, &at],
-    )?;
-    Ok(())
+    )
 }
 
 /// Makes an `UPDATE` for the notices of a list of subjects. It withdraws those that are no longer true, and restores
@@ -191,7 +223,7 @@ macro_rules! agree {
             $subject,
             " IN (",
             $list,
-            ")"
+            ") RETURNING person_id"
         )
     };
 }
@@ -203,8 +235,7 @@ fn agree_with_loans(tx: &mut Tx<'_>, loans: &[LoanId], undone: bool, at: i64) ->
         "loans WHERE loans.id = notices.loan_id AND loans.ended_at IS NULL AND loans.return_date = notices.about"
     );
     let statement = if tx.is_postgres() { postgres } else { sqlite };
-    tx.execute(statement, &[&json!(loans).to_string(), &at, &undone])?;
-    Ok(())
+    update(tx, statement, &[&json!(loans).to_string(), &at, &undone])
 }
 
 /// Withdraws the notices about a state that the hold no longer has, and restores those that are true again.
@@ -218,8 +249,7 @@ fn agree_with_holds(tx: &mut Tx<'_>, holds: &[HoldId], undone: bool, at: i64) ->
                  OR (notices.kind = 'hold-put-back' AND holds.state = 'waiting'))"
     );
     let statement = if tx.is_postgres() { postgres } else { sqlite };
-    tx.execute(statement, &[&json!(holds).to_string(), &at, &undone])?;
-    Ok(())
+    update(tx, statement, &[&json!(holds).to_string(), &at, &undone])
 }
 
 /// Written notice.
@@ -319,6 +349,7 @@ pub fn read(tx: &mut Tx<'_>, person: UserId, last: NoticeId, at: i64) -> Result<
         ),
         &[&person, &last, &at],
     )?;
+    tx.noticed.push(person);
     Ok(())
 }
 

@@ -26,20 +26,26 @@ use tokio_postgres::{
     types::ToSql,
 };
 
-use crate::domain::id::DeskId;
+use crate::domain::id::{DeskId, UserId};
 
 use super::{
     Error, Options, Queue, Result, Started, causes,
     health::Health,
     job::{Job, Kind, Verdict},
+    listeners::Listeners,
     spawn,
     sql::{Arm, Tx},
 };
 
 /// Statement that subscribes to catalogue changes and to desk notifications.
-const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk";
+const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk; LISTEN library_notices";
 /// Second channel of [`LISTEN`]; its payloads are ids of desks.
 const DESKS: &str = "library_desk";
+/// Third channel of [`LISTEN`]; its payloads are ids of people.
+const NOTICES: &str = "library_notices";
+
+/// Listeners of desks, and of people's notices.
+type Calls = (broadcast::Sender<DeskId>, Arc<Listeners>);
 
 /// Time limit from the first packet until the server is ready for statements.
 const CONNECTING: Duration = Duration::from_secs(3);
@@ -414,14 +420,14 @@ impl Worker {
 
 /// Starts a thread that listens as long as the process lives. The thread notifies `call` of catalogue changes by other
 /// processes and after every (re)connect, because notifications missed while disconnected are read from
-/// `catalogue_changes`. It forwards notifications of desks to `desks`.
-pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
+/// `catalogue_changes`. It forwards notifications of desks and of people's notices to `calls`.
+pub(super) fn listen(url: String, call: Arc<Notify>, calls: Calls) {
     let started = spawn("postgres-listen", move || {
         let (Ok(server), Ok(runtime)) = (server(&url, ""), runtime()) else { return };
         let mut is_logged = false;
         loop {
             let connected = Instant::now();
-            let ended = runtime.block_on(listen_once(&server, &call, &desks));
+            let ended = runtime.block_on(listen_once(&server, &call, &calls));
             if !is_logged || connected.elapsed() > LISTENING {
                 let reason =
                     ended.err().map_or_else(|| "the connection ended".into(), |error| causes(&error));
@@ -437,15 +443,11 @@ pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<De
 }
 
 /// Listens until the connection ends.
-async fn listen_once(
-    server: &Server,
-    call: &Arc<Notify>,
-    desks: &broadcast::Sender<DeskId>,
-) -> Result<(), Refusal> {
+async fn listen_once(server: &Server, call: &Arc<Notify>, (desks, listeners): &Calls) -> Result<(), Refusal> {
     let silence = |_| Refusal::Silence(CONNECTING);
     let (client, mut connection) =
         timeout(CONNECTING, server.config.connect(server.tls.clone())).await.map_err(silence)??;
-    let (heard, desks) = (Arc::clone(call), desks.clone());
+    let (heard, desks, listeners) = (Arc::clone(call), desks.clone(), Arc::clone(listeners));
     let mut mover = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             match message {
@@ -453,6 +455,11 @@ async fn listen_once(
                     if let Ok(desk) = notification.payload().parse() {
                         // There may be no listener.
                         let _ = desks.send(DeskId(desk));
+                    }
+                }
+                AsyncMessage::Notification(notification) if notification.channel() == NOTICES => {
+                    if let Ok(person) = notification.payload().parse() {
+                        listeners.wake(UserId(person));
                     }
                 }
                 AsyncMessage::Notification(_) => heard.notify_one(),

@@ -6,7 +6,7 @@ use library::jobs;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{Person, TestApp},
+    app::{Events, Person, TestApp},
     common::Database,
 };
 
@@ -15,6 +15,7 @@ on_both_databases!(
     a_kept_copy_is_announced_until_it_is_fetched_r_hold_2,
     a_moved_due_date_a_charge_and_a_payment_are_told_and_taken_back_law_6,
     whatever_happens_a_reminder_is_true_and_unique_law_7,
+    a_bell_hears_at_once_of_a_notice_of_its_end_and_of_its_reading,
 );
 
 /// Kinds of a person's notices that are true, newest first, and the number of unread ones.
@@ -266,4 +267,34 @@ async fn whatever_happens_a_reminder_is_true_and_unique_law_7(database: Database
         let some = app.raw(&format!("SELECT id FROM notices WHERE person_id = {uid}"));
         assert!(!some.is_empty(), "the steps meet every reader");
     }
+}
+
+async fn a_bell_hears_at_once_of_a_notice_of_its_end_and_of_its_reading(database: Database) {
+    let app = TestApp::on(database).await;
+    let (asha, bala, admin) = (app.student(1).await, app.student(2).await, app.admin(0).await);
+    let mut bell = asha.listen("/me/notices/unread", None).await;
+    let mut others = bala.listen("/me/notices/unread", None).await;
+    let unread = async |bell: &mut Events| bell.next_of("unread").await.json()["unread"].clone();
+    assert_eq!((unread(&mut bell).await, unread(&mut others).await), (json!(0), json!(0)));
+    let charge = json!({ "amount": 5, "kind": "damage", "reason": "Torn" });
+    let begun = std::time::Instant::now();
+    let charged = admin.post(&format!("/people/{}/charges", asha.uid), &charge).await;
+    assert_eq!(unread(&mut bell).await, 1);
+    // Taken back by an undo, and caused again.
+    let change = charged.header("undoable-change").expect("undoable").to_owned();
+    admin.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    assert_eq!(unread(&mut bell).await, 0);
+    admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201);
+    assert_eq!(unread(&mut bell).await, 1);
+    // Read on another page of the same person.
+    asha.post("/me/notices/read", &json!({ "upTo": 1_000 })).await.expect(200);
+    assert_eq!(unread(&mut bell).await, 0);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "sooner than the next poll");
+    admin.post(&format!("/people/{}/charges", bala.uid), &charge).await.expect(201);
+    assert_eq!(unread(&mut others).await, 1, "each hears of the own notices alone");
+    bala.ask("/auth/sign-out").await.expect(204);
+    admin.post(&format!("/people/{}/charges", bala.uid), &charge).await.expect(201);
+    assert_eq!(others.next().await.map(|event| event.kind).as_deref(), Some("ended"));
+    assert_eq!(others.next().await, None);
+    app.state.stopping.store(true, std::sync::atomic::Ordering::Relaxed);
 }

@@ -547,8 +547,11 @@ test('R-SEAM-1 two tabs of one librarian do not send each other’s tasks, and o
 
 test('V12 a scan makes one request', async ({ page, library, who }) => {
   const { card, code } = await scene(library, who, 3, 'Pia Das')
+  const opened = page.waitForResponse(/\/me\/notices\/unread$/)
   await openDesk(page)
-  await page.waitForLoadState('networkidle')
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  // The bell asks last, and the stream of its answer stays open.
+  await opened
   const made: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/')) made.push(`${request.method()} ${new URL(request.url()).pathname}`)

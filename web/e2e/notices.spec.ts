@@ -29,6 +29,23 @@ test.describe('a student', () => {
   })
 })
 
+test.describe('a student with the page open', () => {
+  test.use({ as: 'student' })
+
+  test('sees the bell change as a notice comes, and as another tab reads it', async ({ page, library, who }) => {
+    await page.goto('student-home')
+    const bell = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Notices' })
+    const stream = page.waitForResponse('**/api/v1/me/notices/unread')
+    await expect(bell).toBeVisible()
+    await stream
+    const charge = { amount: 5, kind: 'damage', reason: 'Torn cover' }
+    await (await library.desk()).ask('POST', `/people/${present(who).user.uid}/charges`, charge)
+    await expect(bell).toHaveAccessibleName('Notices, 1 unread')
+    await present(who).ask('POST', '/me/notices/read', { upTo: Number.MAX_SAFE_INTEGER })
+    await expect(bell).toHaveAccessibleName('Notices')
+  })
+})
+
 test.describe('a librarian', () => {
   test.use({ as: 'librarian' })
 

@@ -98,13 +98,16 @@ test.describe('a student without a network', () => {
     who,
   }) => {
     watch.excuse(/ERR_INTERNET_DISCONNECTED|could not be loaded/)
-    const arrived = page.waitForResponse(chunkOf('features/profile/ProfileScreen.tsx'))
+    const parts = ['ProfileScreen', 'IdCard'].map((part) =>
+      page.waitForResponse(chunkOf(`features/profile/${part}.tsx`)),
+    )
+    const book = page.waitForResponse(chunkOf('features/books/detail/StudentBookDetailScreen.tsx'))
     await page.goto('student-home')
     await expect(page.getByRole('article').first()).toBeVisible()
-    await arrived
+    await Promise.all([parts[0], book])
     await bar(page).getByRole('link', { name: 'Profile' }).tap()
     await expect(page.getByRole('button', { name: 'My ID card' })).toBeVisible()
-    await page.waitForLoadState('networkidle')
+    await Promise.all(parts)
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'My ID card' }).tap()
     await expect(page.getByRole('dialog')).toContainText(present(who).user.rollNumber ?? '')

@@ -50,6 +50,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
   const id = useId()
 
   const mutation = useMutation({
+    mutationKey: [it.name],
     mutationFn: async (input: Input) => {
       let change: number | null = null
       const call: Call = {

@@ -28,6 +28,9 @@ it('R-DESK-9: whoever is cut off connects again, says what it has got, and stops
   await vi.waitFor(() => expect(log).toEqual(['connected', 'answer {"key":"k"}', 'cut']))
   await vi.advanceTimersByTimeAsync(1500)
   await vi.waitFor(() => expect(log).toHaveLength(4))
+  // Each failed attempt doubles the pause.
+  await vi.advanceTimersByTimeAsync(1500)
+  expect(fetched).toHaveBeenCalledTimes(2)
   await vi.advanceTimersByTimeAsync(1500)
   await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce())
   const lastIds = fetched.mock.calls.map(([, init]) => new Headers(init?.headers).get('Last-Event-ID'))

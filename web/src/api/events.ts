@@ -4,7 +4,9 @@ import { API, BACKGROUND } from './client'
 
 /** Time without data after which a stream counts as dead; the server sends a keep-alive every 10 seconds. */
 const SILENCE_MS = 25_000
+/** First pause before a reconnection. It doubles with each failed attempt, because thousands of pages listen. */
 const AGAIN_MS = 1500
+const LONGEST_MS = 24_000
 
 type Listener = {
   headers?: Record<string, string>
@@ -22,6 +24,7 @@ type Listener = {
 export function listen(path: `/${string}`, { headers, onEvent, onConnected, onRefused }: Listener): () => void {
   const stop = new AbortController()
   let last: string | null = null
+  let pause = AGAIN_MS
 
   async function connect(): Promise<void> {
     const silent = new AbortController()
@@ -42,6 +45,7 @@ export function listen(path: `/${string}`, { headers, onEvent, onConnected, onRe
         throw problemOf(response, body)
       }
       onConnected(true)
+      pause = AGAIN_MS
       const parser = createParser({
         onEvent: (event) => {
           last = event.id ?? last
@@ -76,8 +80,16 @@ export function listen(path: `/${string}`, { headers, onEvent, onConnected, onRe
       if (stop.signal.aborted) return
       onConnected(false)
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried a moment later
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      await networkOr(pause)
+      pause = Math.min(2 * pause, LONGEST_MS)
     }
   })()
   return () => stop.abort()
 }
+
+/** Waits until the device is online again, or for the given time. */
+const networkOr = (milliseconds: number) =>
+  new Promise<unknown>((resolve) => {
+    setTimeout(resolve, milliseconds)
+    window.addEventListener('online', resolve, { once: true })
+  })

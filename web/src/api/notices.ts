@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { sessionQuery } from './account'
+import { sessionQuery, signOut } from './account'
 import { action } from './action'
 import { client, dataOf } from './client'
+import { listen } from './events'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 
@@ -49,6 +50,48 @@ export const personNoticesQuery = (uid: number) =>
 /** Stores the number of unread notices in the session, where the bell reads it. */
 function setUnread(queries: QueryClient, unread: number): void {
   queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, unreadNotices: unread })
+}
+
+/** True from the press of Logout until the person's data is cleared; false again after a failed sign-out. */
+const isSigningOut = (queries: QueryClient): boolean =>
+  queries
+    .getMutationCache()
+    .findAll({ mutationKey: [signOut.name] })
+    .some(({ state }) => state.status !== 'error')
+
+/** Keeps the number of unread notices of a signed-in page up to date until it is stopped, while the page is in view. */
+export function listenToBell(queries: QueryClient): () => void {
+  let stop: (() => void) | null = null
+  const start = () =>
+    listen('/me/notices/unread', {
+      onEvent: ({ event, data }) => {
+        // The server closes the stream after it, and the page notices the end of the session by itself.
+        if (event === 'ended') stop?.()
+        if (event !== 'unread') return
+        const { unread } = JSON.parse(data) as { unread: number }
+        const before = queries.getQueryData(sessionQuery.queryKey)?.unreadNotices ?? 0
+        setUnread(queries, unread)
+        if (unread > before) void queries.invalidateQueries({ queryKey: NEWEST })
+      },
+      onConnected: () => undefined,
+      // The next call of the page notices why.
+      onRefused: () => undefined,
+    })
+  // A browser opens few connections to one server, and tabs in the background would take all of them. After a sign-out
+  // the server would refuse the stream.
+  const follow = () => {
+    if (!document.hidden && !isSigningOut(queries)) stop ??= start()
+    else {
+      stop?.()
+      stop = null
+    }
+  }
+  follow()
+  document.addEventListener('visibilitychange', follow)
+  return () => {
+    document.removeEventListener('visibilitychange', follow)
+    stop?.()
+  }
 }
 
 /** Marks the user's notices as read, up to one of them. The list shows them as unread until its next reload. */

@@ -7078,6 +7078,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/notices/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Listen to the number of the caller's unread notices: as it is, and after each change. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["BellEvent"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/oidc": {
         parameters: {
             query?: never;
@@ -11523,6 +11568,13 @@ export interface components {
             batch: string;
             /** @description Preview: issue nothing. */
             dryRun?: boolean;
+        };
+        /** @description Event of the bell's stream. */
+        BellEvent: {
+            /** @description JSON; the `Unread` of the event `unread`. */
+            data: string;
+            /** @description `unread`, or `ended` when the session has ended. */
+            event: string;
         };
         /** @description Reason for a refusal by circulation. */
         BlockShown: {
