@@ -42,7 +42,7 @@ use crate::{
     message::{self, Message},
     storage::{
         Tx,
-        imports::{self, Import},
+        imports::{self, Import, UpTo},
     },
 };
 
@@ -149,7 +149,7 @@ pub struct FileImport {
     /// imports.
     left: i64,
     /// Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled, or that used the library
-    /// since, which prevents an undo; 0 in a list of imports.
+    /// since, which prevents an undo; 0 in a list of imports, and while the import or its undo runs.
     in_use: i64,
 }
 
@@ -183,8 +183,10 @@ impl FileImport {
 
     fn of(tx: &mut Tx<'_>, kind: imports::Kind, id: ImportId, now: i64) -> Result<Self> {
         let import = imports::by_id(tx, kind, id, now)?.ok_or(Error::NotFound)?;
-        let (left, in_use) = (imports::count_left(tx, id)?, imports::in_use(tx, id)?);
-        Ok(Self::new(import, left, in_use))
+        let is_over = matches!(import.state, imports::State::Done | imports::State::Stopped);
+        // While an import or an undo runs, its page asks every second.
+        let in_use = if is_over { imports::in_use(tx, id, UpTo::END)? } else { 0 };
+        Ok(Self::new(import, imports::count_left(tx, id)?, in_use))
     }
 }
 

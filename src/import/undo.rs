@@ -17,7 +17,7 @@ use crate::{
         self, Tx,
         authority::Authority,
         events::{self, Entry},
-        imports::{self, Kind, State},
+        imports::{self, Kind, State, UpTo},
         photos,
     },
 };
@@ -28,16 +28,26 @@ const PORTION: i64 = 200;
 /// Fails if a record of the import is in use, if the undo would remove a charge from the librarian's own account (X11), or if
 /// the import changed a person with capabilities that the librarian lacks (X4).
 pub fn check(tx: &mut Tx<'_>, kind: Kind, id: ImportId, by: UserId) -> circulation::Result<()> {
+    check_up_to(tx, kind, id, by, UpTo::END)
+}
+
+fn check_up_to(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    id: ImportId,
+    by: UserId,
+    up_to: UpTo,
+) -> circulation::Result<()> {
     if kind == Kind::Charges && imports::charges_of(tx, id, by)? > 0 {
         return Err(circulation::Error::OwnAccount);
     }
     if matches!(kind, Kind::People | Kind::Photos) {
         let authority = Authority::of(tx, by)?;
-        for librarian in imports::librarians_of(tx, id)? {
+        for librarian in imports::librarians_of(tx, id, up_to)? {
             authority.over(tx, librarian)?;
         }
     }
-    match (imports::in_use(tx, id)?, kind) {
+    match (imports::in_use(tx, id, up_to)?, kind) {
         (0, _) => Ok(()),
         (books, Kind::Books) => Err(not_undone(NotUndone::Lent { books })),
         (loans, Kind::Loans) => Err(not_undone(NotUndone::Loans { loans })),
@@ -87,12 +97,17 @@ fn take_out_entries(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -
 
 /// Removes the next titles and copies of an import; true if the undo is over.
 fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> storage::Result<bool> {
-    let (titles, copies) = imports::left(tx, id, PORTION)?;
+    let (titles, mut copies) = imports::left(tx, id, PORTION)?;
     if titles.is_empty() && copies.is_empty() {
         imports::end(tx, id, State::Undone, None, moment.at)?;
         return Ok(true);
     }
-    if imports::in_use(tx, id)? > 0 {
+    let up_to = UpTo {
+        title: titles.last().copied().unwrap_or(BookId(0)),
+        copy: copies.last().map_or(CopyId(0), |(copy, _)| *copy),
+        ..UpTo::END
+    };
+    if imports::in_use(tx, id, up_to)? > 0 {
         imports::end(tx, id, State::Stopped, None, moment.at)?;
         return Ok(true);
     }
@@ -105,6 +120,7 @@ fn take_out_books(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> 
             Err(error) => return Err(error.into_storage()),
         }
     }
+    copies.sort_by_key(|(copy, book)| (*book, *copy));
     for group in copies.chunk_by(|(_, one), (_, next)| one == next) {
         let (book, added): (BookId, Vec<CopyId>) =
             (group[0].1, group.iter().map(|(copy, _)| *copy).collect());
@@ -126,11 +142,11 @@ fn take_out_people(
     rulebook: &Rulebook,
 ) -> circulation::Result<bool> {
     let people = imports::people_left(tx, id, PORTION)?;
-    if people.is_empty() {
+    let Some((last, _)) = people.last() else {
         imports::end(tx, id, State::Undone, None, moment.at)?;
         return Ok(true);
-    }
-    check(tx, Kind::People, id, by)?;
+    };
+    check_up_to(tx, Kind::People, id, by, UpTo { person: *last, ..UpTo::END })?;
     let authority = Authority::of(tx, by)?;
     for (person, change) in &people {
         let change = events::by_id(tx, *change)?.map(|recorded| recorded.change);

@@ -385,16 +385,29 @@ pub fn people_left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Vec<(Use
     )
 }
 
+/// Beginning of an import in the order of its undo: what has ids up to these.
+#[derive(Clone, Copy, Debug)]
+pub struct UpTo {
+    pub title: BookId,
+    pub copy: CopyId,
+    pub person: UserId,
+}
+
+impl UpTo {
+    /// The whole import.
+    pub const END: Self = Self { title: BookId(i64::MAX), copy: CopyId(i64::MAX), person: UserId(i64::MAX) };
+}
+
 /// Returns the librarians whom an import of people changed, or whose photo an import brought.
-pub fn librarians_of(tx: &mut Tx<'_>, id: ImportId) -> Result<Vec<UserId>> {
+pub fn librarians_of(tx: &mut Tx<'_>, id: ImportId, up_to: UpTo) -> Result<Vec<UserId>> {
     tx.query(
         sql!(
-            "SELECT u.id FROM (SELECT person_id FROM import_people WHERE import_id = $1
-                               UNION ALL SELECT person_id FROM photos WHERE import_id = $1) AS t
+            "SELECT u.id FROM (SELECT person_id FROM import_people WHERE import_id = $1 AND person_id <= $2
+                               UNION ALL SELECT person_id FROM photos WHERE import_id = $1 AND person_id <= $2) AS t
              JOIN users AS u ON u.id = t.person_id
              WHERE u.role = 'admin' AND u.gone_at IS NULL ORDER BY u.id"
         ),
-        &[&id],
+        &[&id, &up_to.person],
         |row| row.get(0),
     )
 }
@@ -423,17 +436,17 @@ pub fn has_added(tx: &mut Tx<'_>, id: ImportId, book: BookId) -> Result<bool> {
 /// Counts the obstacles to the undo of an import: titles with a loan, an open hold or a review, copies with a loan or a
 /// hold, loans that were returned or changed or whose title is deleted, charges that are settled in part or in full, and
 /// people with a later change, such as a loan, an edit or a sign-in code. Erased and merged people do not count.
-pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
+pub fn in_use(tx: &mut Tx<'_>, id: ImportId, up_to: UpTo) -> Result<i64> {
     tx.query_one(
         sql!(
-            "SELECT (SELECT COUNT(*) FROM import_titles AS t WHERE t.import_id = $1
+            "SELECT (SELECT COUNT(*) FROM import_titles AS t WHERE t.import_id = $1 AND t.book_id <= $2
                        AND (EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
                                     WHERE c.book_id = t.book_id)
                             OR EXISTS (SELECT 1 FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NOT NULL AND NOT l.voided
                                        WHERE c.book_id = t.book_id)
                             OR EXISTS (SELECT 1 FROM holds AS h WHERE h.book_id = t.book_id AND h.state IN ('waiting', 'ready'))
                             OR EXISTS (SELECT 1 FROM reviews AS r WHERE r.book_id = t.book_id)))
-                  + (SELECT COUNT(*) FROM import_copies AS t WHERE t.import_id = $1
+                  + (SELECT COUNT(*) FROM import_copies AS t WHERE t.import_id = $1 AND t.copy_id <= $3
                        AND (EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NULL)
                             OR EXISTS (SELECT 1 FROM loans AS l WHERE l.copy_id = t.copy_id AND l.ended_at IS NOT NULL AND NOT l.voided)
                             OR EXISTS (SELECT 1 FROM holds AS h WHERE h.copy_id = t.copy_id AND h.state = 'ready')))
@@ -444,11 +457,11 @@ pub fn in_use(tx: &mut Tx<'_>, id: ImportId) -> Result<i64> {
                   + (SELECT COUNT(*) FROM import_entries AS t WHERE t.import_id = $1 AND t.line_id IS NOT NULL
                        AND COALESCE((SELECT CAST(SUM(s.amount) AS BIGINT) FROM settlements AS s
                                      WHERE s.charge_id = t.line_id), 0) <> 0)
-                  + (SELECT COUNT(*) FROM import_people AS t WHERE t.import_id = $1
+                  + (SELECT COUNT(*) FROM import_people AS t WHERE t.import_id = $1 AND t.person_id <= $4
                        AND EXISTS (SELECT 1 FROM users AS u WHERE u.id = t.person_id AND u.gone_at IS NULL)
                        AND EXISTS (SELECT 1 FROM events AS e WHERE e.person_id = t.person_id AND e.id > t.change_id))"
         ),
-        &[&id],
+        &[&id, &up_to.title, &up_to.copy, &up_to.person],
         |row| row.get(0),
     )
 }
@@ -480,7 +493,7 @@ pub fn left(tx: &mut Tx<'_>, id: ImportId, limit: i64) -> Result<Left> {
         |row| row.get(0),
     )?;
     let copies = tx.query(
-        sql!("SELECT copy_id, book_id FROM import_copies WHERE import_id = $1 ORDER BY book_id, copy_id LIMIT $2"),
+        sql!("SELECT copy_id, book_id FROM import_copies WHERE import_id = $1 ORDER BY copy_id LIMIT $2"),
         &[&id, &limit],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;

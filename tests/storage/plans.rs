@@ -285,12 +285,12 @@ fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
     let id = imports::begin_apart(tx, imports::Kind::Loans, "loans.csv", None, 1)?;
     imports::by_id(tx, imports::Kind::Loans, id, 1)?;
     imports::charges_of(tx, id, person)?;
-    imports::in_use(tx, id)?;
+    imports::in_use(tx, id, imports::UpTo::END)?;
     imports::count_left(tx, id)?;
     imports::entries_left(tx, id, 9)?;
     imports::add_people(tx, id, &[person])?;
     imports::people_left(tx, id, 9)?;
-    imports::librarians_of(tx, id)?;
+    imports::librarians_of(tx, id, imports::UpTo::END)?;
     let photo = Photo { jpeg: vec![1], version: "1".into() };
     let subject = subject(tx, person);
     photos::set(tx, &subject, &photo, Some(id), 1)?;

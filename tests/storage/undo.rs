@@ -28,7 +28,9 @@ use library::{
         authority::Authority,
         copies,
         events::{self, Filter, Recorded},
-        holds, ledger, loans, reviews,
+        holds,
+        imports::{self, UpTo},
+        ledger, loans, reviews,
     },
 };
 use proptest::{
@@ -52,6 +54,7 @@ on_both_databases!(
     a_deleted_book_comes_back_with_its_reviews_barcodes_and_line_r_undo_1,
     a_book_stays_deleted_where_its_copy_came_back_or_its_barcode_was_given_away_r_undo_2,
     a_refusal_names_what_is_to_be_undone_first_r_undo_2,
+    the_undo_of_an_import_stops_at_the_book_that_is_lent_r_undo_2,
 );
 
 /// Undoes a change as of today.
@@ -701,4 +704,16 @@ fn a_book_stays_deleted_where_its_copy_came_back_or_its_barcode_was_given_away_r
     let barcode = barcode[1][0].clone().expect("a barcode");
     store.write(move |tx| copies::add(tx, taken, &barcode, None)).expect("free again");
     assert_eq!(refused(take_back(store, deleted)), ["undo.later"], "another copy has the barcode");
+}
+
+fn the_undo_of_an_import_stops_at_the_book_that_is_lent_r_undo_2(store: &Store) {
+    let titles = ["One", "Two"].map(|name| title(store, name, 1));
+    let id = store.write(move |tx| {
+        let id = imports::begin_apart(tx, imports::Kind::Books, "books.csv", None, 2)?;
+        imports::add_titles(tx, id, &titles)?;
+        Ok(id)
+    });
+    lend(store, store.student(1).uid, titles[1], TODAY);
+    let in_use = |up_to| store.read(move |tx| imports::in_use(tx, id, up_to));
+    assert_eq!((in_use(UpTo { title: titles[0], ..UpTo::END }), in_use(UpTo::END)), (0, 1));
 }

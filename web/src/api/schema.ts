@@ -12562,7 +12562,7 @@ export interface components {
             /**
              * Format: int64
              * @description Number of these that were lent, reserved or reviewed, returned or changed, paid or cancelled, or that used the library
-             *     since, which prevents an undo; 0 in a list of imports.
+             *     since, which prevents an undo; 0 in a list of imports, and while the import or its undo runs.
              */
             inUse: number;
             /** @description True while the rejected rows can be downloaded. Rejected rows of people, photos, loans and charges are deleted after a week. */
