@@ -23,7 +23,8 @@ use hyper::body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
 use super::{
-    API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security_log, session,
+    API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security_log,
+    session, time_limit,
 };
 use crate::import::photos;
 
@@ -71,6 +72,7 @@ pub async fn handle_request(
         unread: Mutex::default(),
     });
     let writes = !request.method().is_safe();
+    let limit = time_limit(request.method(), &path);
     let request = if arrival.is_done() {
         request
     } else {
@@ -78,7 +80,7 @@ pub async fn handle_request(
     };
     let answer = security_log::noting(async {
         if sound {
-            in_time(next.run(request), writes, &arrival).await
+            in_time(next.run(request), limit, writes, &arrival).await
         } else {
             Error::Unsound.into_response()
         }
@@ -125,14 +127,19 @@ fn is_sound(version: Version, headers: &HeaderMap) -> bool {
 
 /// Returns the handler's response, or an error if the handler times out or panics; the outcome of a write is then
 /// unknown.
-async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrival: &Arrival) -> Response {
+async fn in_time(
+    answer: impl Future<Output = Response>,
+    limit: Duration,
+    writes: bool,
+    arrival: &Arrival,
+) -> Response {
     let mut answer = pin!(answer);
     let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
         Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", panic_text(&*panic)))),
     });
-    let failed = match tokio::time::timeout(HANDLER_TIMEOUT, caught).await {
+    let failed = match tokio::time::timeout(limit, caught).await {
         Ok(Ok(response)) => return response,
         Ok(Err(panic)) if writes => Error::OutcomeUnknown(Some(panic.into())),
         Ok(Err(panic)) => Error::Internal(panic.into()),

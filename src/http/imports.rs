@@ -300,8 +300,8 @@ pub async fn check_books(
     Ok(axum::Json(report.await?))
 }
 
-/// Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The
-/// import runs in the background; read its progress.
+/// Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 1 000 000 rows,
+/// plain or gzipped. The import runs in the background; read its progress.
 #[utoipa::path(post, path = "/imports/books", params(BooksQuery),
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 202, body = FileImport)))]
@@ -683,7 +683,7 @@ macro_rules! entries {
             permit: ImportPermit,
             Body(file): Body,
         ) -> Result<axum::Json<FileColumns>> {
-            columns_of(&app, &$vocabulary, books::LONGEST, permit, file).await
+            columns_of(&app, &$vocabulary, staged::LONGEST, permit, file).await
         }
 
         $(#[$check_doc])*

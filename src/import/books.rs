@@ -88,10 +88,10 @@ fn is_faulty(invalid: &Invalid) -> bool {
     !invalid.0.is_empty() && invalid.0.iter().all(|error| LEFT_OUT.contains(&error.field.as_ref()))
 }
 
-/// Maximum bytes of an upload's unpacked text.
-pub const LONGEST: u64 = 64 * 1024 * 1024;
+/// Maximum bytes of an upload's unpacked text: 500 per row. It is read row by row.
+pub const LONGEST: u64 = 512 * 1024 * 1024;
 /// Maximum rows of an upload.
-pub(super) const MOST_ROWS: u64 = 100_000;
+const MOST_ROWS: u64 = 1_000_000;
 
 /// Separators of barcodes in a cell.
 const BARCODE_SEPARATORS: [char; 4] = ['|', ';', ',', '\n'];
@@ -190,10 +190,10 @@ impl ImportedBook {
 /// Identity of a row: the first 128 bits of the SHA-256 of title, author, ISBN, year, language and a record's own number.
 type Key = [u8; 16];
 
-/// First line of each title and each barcode in a file.
+/// First line of each title and each barcode in a file; 21 bytes a title.
 #[derive(Default)]
 struct Seen {
-    titles: HashMap<Key, u64>,
+    titles: HashMap<Key, u32>,
     barcodes: HashMap<String, u64>,
 }
 
@@ -201,11 +201,12 @@ impl Seen {
     /// Records a row; fails with the line of the earlier row that it repeats. A title may be repeated with other
     /// barcodes (R-COPY-7).
     fn note(&mut self, book: &ImportedBook, line: u64) -> Result<(), u64> {
+        let short_line = u32::try_from(line).unwrap_or(u32::MAX);
         if book.barcodes.is_empty() {
             return match self.titles.entry(book.key) {
-                hash_map::Entry::Occupied(first) => Err(*first.get()),
+                hash_map::Entry::Occupied(first) => Err(u64::from(*first.get())),
                 hash_map::Entry::Vacant(entry) => {
-                    entry.insert(line);
+                    entry.insert(short_line);
                     Ok(())
                 }
             };
@@ -214,7 +215,7 @@ impl Seen {
         if let Some(first) = folded.iter().find_map(|barcode| self.barcodes.get(barcode)) {
             return Err(*first);
         }
-        self.titles.entry(book.key).or_insert(line);
+        self.titles.entry(book.key).or_insert(short_line);
         self.barcodes.extend(folded.into_iter().map(|barcode| (barcode, line)));
         Ok(())
     }

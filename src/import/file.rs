@@ -63,7 +63,10 @@ impl Recognised {
     }
 }
 
-/// Text under construction, of limited length: in memory for an upload, in a temporary file for the command line.
+/// Maximum bytes of converted text in memory.
+const IN_MEMORY: usize = 16 * 1024 * 1024;
+
+/// Text under construction, of limited length: in memory, and in a temporary file once it is long.
 pub struct Sink {
     out: Out,
     written: u64,
@@ -76,12 +79,8 @@ enum Out {
 }
 
 impl Sink {
-    fn new(source: &Source, longest: u64) -> Result<Self> {
-        let out = match source {
-            Source::Upload(_) => Out::Memory(Vec::new()),
-            Source::Path(_) => Out::File(BufWriter::new(NamedTempFile::new()?)),
-        };
-        Ok(Self { out, written: 0, longest })
+    fn new(longest: u64) -> Self {
+        Self { out: Out::Memory(Vec::new()), written: 0, longest }
     }
 
     fn finish(self) -> Result<Text> {
@@ -97,6 +96,13 @@ impl Write for Sink {
         self.written += bytes.len() as u64;
         if self.written > self.longest {
             return Err(std::io::Error::other(too_long(self.longest)));
+        }
+        if let Out::Memory(text) = &mut self.out
+            && text.len() + bytes.len() > IN_MEMORY
+        {
+            let mut file = BufWriter::new(NamedTempFile::new()?);
+            file.write_all(text)?;
+            self.out = Out::File(file);
         }
         match &mut self.out {
             Out::Memory(text) => text.write_all(bytes)?,
@@ -135,7 +141,7 @@ pub fn recognise(source: &Source, longest: u64) -> Result<Recognised> {
     let head = text.fill_buf().context("cannot be read")?;
     let begin = head.trim_ascii_start();
     if head.starts_with(b"PK\x03\x04") {
-        let mut sink = Sink::new(source, longest)?;
+        let mut sink = Sink::new(longest);
         workbook::convert(read_to_memory(text, longest)?, &mut sink)?;
         return sound(Recognised::new(Kind::Workbook, sink.finish()?), longest);
     }
@@ -145,12 +151,12 @@ pub fn recognise(source: &Source, longest: u64) -> Result<Recognised> {
     );
     ensure!(!head.starts_with(b"%PDF"), "it is a PDF; a list must be a spreadsheet or CSV");
     if marc::is_iso_2709(begin) || begin.starts_with(b"<") {
-        let mut sink = Sink::new(source, longest)?;
+        let mut sink = Sink::new(longest);
         marc::convert(text, &mut sink)?;
         return sound(Recognised::new(Kind::Marc, sink.finish()?), longest);
     }
     if let Some(encoding) = utf_16(head) {
-        return decoded(source, encoding, "UTF-16", text, longest);
+        return decoded(encoding, "UTF-16", text, longest);
     }
     let separator = separator(head);
     let file = Recognised { separator, ..Recognised::new(Kind::Csv, Text::Original(source.clone())) };
@@ -159,7 +165,7 @@ pub fn recognise(source: &Source, longest: u64) -> Result<Recognised> {
             if is_mostly_utf_8(open(source, &ProgressBar::hidden())?)? {
                 return Err(error);
             }
-            decoded(source, WINDOWS_1252, "Windows-1252", open(source, &ProgressBar::hidden())?, longest)
+            decoded(WINDOWS_1252, "Windows-1252", open(source, &ProgressBar::hidden())?, longest)
         }
         checked => checked,
     }
@@ -197,13 +203,12 @@ fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
 
 /// Decodes text into UTF-8.
 fn decoded(
-    source: &Source,
     encoding: &'static Encoding,
     name: &'static str,
     mut text: impl BufRead,
     longest: u64,
 ) -> Result<Recognised> {
-    let mut sink = Sink::new(source, longest)?;
+    let mut sink = Sink::new(longest);
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut out = String::with_capacity(256 * 1024);
     let mut first = Vec::new();

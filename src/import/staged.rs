@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::{
     Pace, RejectedLine,
-    books::{LISTED, LONGEST, MOST_ROWS, ROOM_FOR_REJECTS, stopped},
+    books::{LISTED, ROOM_FOR_REJECTS, stopped},
     columns::Vocabulary,
     day::{self, Evidence, Order, Unread},
     patiently, reason,
@@ -43,6 +43,10 @@ use crate::{
 const PORTION: usize = 500;
 /// Maximum bytes of rows in a portion, which may end it before [`PORTION`] rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
+
+/// Maximum bytes of an upload's unpacked text, and its maximum rows.
+pub const LONGEST: u64 = 64 * 1024 * 1024;
+const MOST_ROWS: u64 = 100_000;
 
 /// Data common to the rows of an import.
 #[derive(Clone, Debug)]

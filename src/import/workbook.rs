@@ -10,8 +10,8 @@ use zip::ZipArchive;
 
 use super::{file::write_row, table::MOST_COLUMNS};
 
-/// Maximum bytes of a sheet and of any other part, unpacked.
-const LONGEST_SHEET: u64 = 128 * 1024 * 1024;
+/// Maximum bytes of a sheet, which is read cell by cell, and of any other part, which is read into memory; unpacked.
+const LONGEST_SHEET: u64 = 512 * 1024 * 1024;
 const LONGEST_PART: u64 = 48 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
 /// Maximum rows with a single cell before the header, such as the name of the school or a date.
@@ -63,7 +63,7 @@ fn check(parts: &mut ZipArchive<Cursor<Bytes>>) -> Result<()> {
             std::io::copy(&mut (&mut part).take(longest + 1), &mut std::io::sink()).map_err(|_| damaged())?;
         ensure!(
             length <= longest,
-            "the spreadsheet has more than {} MiB when it is unpacked; import it in parts",
+            "the spreadsheet has more than {} MiB when it is unpacked; save it as CSV, or import it in parts",
             longest / 1024 / 1024
         );
     }

@@ -241,6 +241,22 @@ async fn hostile_files_are_refused_with_a_reason_p13() {
 }
 
 #[tokio::test]
+async fn a_gzipped_file_brings_up_to_a_million_rows_r_seam_10() {
+    let app = TestApp::new().await;
+    let librarian = app.admin(0).await;
+    let of_rows = |rows: usize| {
+        let mut file = GzEncoder::new(Vec::new(), Compression::fast());
+        file.write_all(format!("title\n{}", "Godan\n".repeat(rows)).as_bytes()).expect("packed");
+        file.finish().expect("packed")
+    };
+    let report = send(&librarian, "/imports/books/check", of_rows(100_001), None).await.expect(200);
+    assert_eq!((&report["rows"], &report["added"]), (&json!(100_001), &json!(1)));
+    let refused = send(&librarian, "/imports/books/check", of_rows(1_000_001), None).await;
+    refused.problem(422, "invalid");
+    assert!(refused.messages().join(" ").contains("more than 1000000 rows"), "{:?}", refused.messages());
+}
+
+#[tokio::test]
 async fn records_of_marc_come_out_as_they_came_in_r_seam_10() {
     let app = TestApp::new().await;
     let librarian = app.admin(0).await;

@@ -41,6 +41,25 @@ test('R-SEAM-10 a list with the school’s own headings is looked at, imported, 
   await expect(heading(page)).toHaveText('Import books')
 })
 
+test('R-SEAM-10 a long list is packed once, and each step of the import sends it so', async ({ page }) => {
+  const title = unique('Gitanjali')
+  const rows = `${title},${'A long description of no use. '.repeat(60)}\n`.repeat(1300)
+  const sent: Promise<string | null>[] = []
+  page.on('request', (request) => {
+    const isUpload = request.method() === 'POST' && request.url().includes('/imports/books')
+    if (isUpload) sent.push(request.headerValue('content-length'))
+  })
+  await page.goto('import-books')
+  await page.locator('input[type=file]').setInputFiles(upload('long.csv', `Title,Description\n${rows}`))
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByRole('button', { name: 'Import 1 row' }).click()
+  await expect(page.getByRole('heading', { name: 'The books are imported' })).toBeVisible()
+  const lengths = (await Promise.all(sent)).map(Number)
+  expect(lengths).toEqual(Array(3).fill(lengths[0]))
+  expect(lengths[0]).toBeGreaterThan(0)
+  expect(lengths[0]).toBeLessThan(rows.length / 10)
+})
+
 test('R-PEOPLE-4 a list of people with the school’s own headings is imported after its columns are chosen', async ({
   page,
 }) => {

@@ -22,8 +22,11 @@ function early(url: string): Promise<Response> | undefined {
 }
 
 /** `fetch` with a time-out, and with errors that can be shown. */
-export async function reach(request: Request): Promise<Response> {
-  const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
+export async function reach(
+  request: Request,
+  limit = request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS,
+): Promise<Response> {
+  const timeout = AbortSignal.timeout(limit)
   try {
     const response = await (early(request.url) ??
       fetch(request, { signal: AbortSignal.any([request.signal, timeout]) }))

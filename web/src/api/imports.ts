@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { action, type Call } from './action'
-import { client, dataOf } from './client'
+import { client, dataOf, reach } from './client'
 import { keys } from './keys'
 
 /** A file to be sent; its properties identify a retry. */
@@ -13,48 +13,21 @@ export const uploadOf = (file: File): Upload => ({
   file,
 })
 
+/** Time limit of a call that sends a file, as on the server. */
+const UPLOAD_TIMEOUT_MS = 300_000
+
 /** Returns the options of a call that sends a file unchanged. */
-export const fileBody = (file: File, { headers }: Call) => ({
+export const fileBody = (file: Blob, { headers }: Call) => ({
   body: file as unknown as string,
   bodySerializer: (body: unknown) => body as BodyInit,
   headers: { ...headers, 'Content-Type': 'application/octet-stream' },
-})
-
-type BooksImport = Upload & { columns: string | undefined; withClashes: boolean; withoutFaulty: boolean }
-
-const queryOf = ({ columns, withClashes, withoutFaulty, name }: BooksImport) => ({
-  ...(columns !== undefined && { columns }),
-  withClashes,
-  withoutFaulty,
-  name,
-})
-
-/** Reads the columns of a file of books. */
-export const readBookColumns = action({
-  name: 'readBookColumns',
-  send: ({ file }: Upload, call) => dataOf(client.POST('/imports/books/columns', fileBody(file, call))),
+  fetch: (request: Request) => reach(request, UPLOAD_TIMEOUT_MS),
 })
 
 /** Reads the columns of a file of people. */
 export const readPeopleColumns = action({
   name: 'readPeopleColumns',
   send: ({ file }: Upload, call) => dataOf(client.POST('/imports/people/columns', fileBody(file, call))),
-})
-
-/** Previews an import of books; nothing is stored. */
-export const checkBooks = action({
-  name: 'checkBooks',
-  send: (input: BooksImport, call) =>
-    dataOf(client.POST('/imports/books/check', { params: { query: queryOf(input) }, ...fileBody(input.file, call) })),
-})
-
-/** Starts an import of books, which the server runs in the background. */
-export const importBooks = action({
-  name: 'importBooks',
-  send: (input: BooksImport, call) =>
-    dataOf(client.POST('/imports/books', { params: { query: queryOf(input) }, ...fileBody(input.file, call) })),
-  changes: () => [keys.imports],
-  fault: 'The books could not be imported',
 })
 
 /** Kinds of import in which each row makes one entry. */

@@ -3646,8 +3646,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 100 000 rows. The
-         *     import runs in the background; read its progress.
+         * Import books from a file: CSV, a spreadsheet (XLSX, ODS) or MARC 21 (ISO 2709, MARCXML), at most 1 000 000 rows,
+         *     plain or gzipped. The import runs in the background; read its progress.
          */
         post: {
             parameters: {
