@@ -139,8 +139,8 @@ pub fn write(tx: &mut Tx<'_>, notices: &[Notice], at: i64) -> Result<u64> {
     tx.execute(statement, &[&rows, &at])
 }
 
-/// Returns the people whose notices the transaction changed, and tells other servers; their pages read the new number
-/// after the commit.
+/// Returns the people whose notices the transaction changed or whose sessions it ended, and tells other servers; their pages
+/// look again after the commit.
 pub(super) fn announce(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
     let mut people = std::mem::take(&mut tx.noticed);
     people.sort_unstable();

@@ -136,6 +136,7 @@ pub fn of_person(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<Vec<Listed>> 
 
 /// Ends one of a person's sessions; `false` if they have no such session.
 pub fn end_one_of(tx: &mut Tx<'_>, uid: UserId, id: SessionId) -> Result<bool> {
+    tx.noticed.push(uid);
     Ok(tx.execute(sql!("DELETE FROM sessions WHERE id = $1 AND user_id = $2"), &[&id, &uid])? == 1)
 }
 
@@ -143,6 +144,7 @@ pub fn end_one_of(tx: &mut Tx<'_>, uid: UserId, id: SessionId) -> Result<bool> {
 /// ended.
 pub fn end_others_of(tx: &mut Tx<'_>, uid: UserId, token_hash: &str) -> Result<u64> {
     second_factors::end_half_sign_ins(tx, uid)?;
+    tx.noticed.push(uid);
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1 AND token_hash <> $2"), &[&uid, &token_hash])
 }
 
@@ -170,5 +172,6 @@ pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Res
 /// Ends all sessions and half sign-ins of a person; returns the number of sessions ended.
 pub fn end_all_of(tx: &mut Tx<'_>, person: &Subject) -> Result<u64> {
     second_factors::end_half_sign_ins(tx, person.uid())?;
+    tx.noticed.push(person.uid());
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&person.uid()])
 }

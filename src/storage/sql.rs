@@ -279,7 +279,7 @@ pub struct Tx<'c> {
     pub(super) touched: Vec<i64>,
     /// Desk with news from or for its phones; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// People whose notices changed; their pages are notified after the commit (see [`super::notices::announce`]).
+    /// People whose notices changed or whose sessions ended; their pages are notified after the commit (see [`super::notices::announce`]).
     pub(super) noticed: Vec<UserId>,
     pub(super) last_change: Option<LastChange>,
 }

@@ -292,6 +292,10 @@ async fn a_bell_hears_at_once_of_a_notice_of_its_end_and_of_its_reading(database
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "sooner than the next poll");
     admin.post(&format!("/people/{}/charges", bala.uid), &charge).await.expect(201);
     assert_eq!(unread(&mut others).await, 1, "each hears of the own notices alone");
+    let again = std::time::Instant::now();
+    admin.delete(&format!("/people/{}/sessions", asha.uid)).await;
+    assert_eq!(bell.next().await.map(|event| event.kind).as_deref(), Some("ended"));
+    assert!(again.elapsed() < std::time::Duration::from_secs(20), "sooner than the next poll");
     bala.ask("/auth/sign-out").await.expect(204);
     admin.post(&format!("/people/{}/charges", bala.uid), &charge).await.expect(201);
     assert_eq!(others.next().await.map(|event| event.kind).as_deref(), Some("ended"));

@@ -44,6 +44,23 @@ test.describe('a student with the page open', () => {
     await present(who).ask('POST', '/me/notices/read', { upTo: Number.MAX_SAFE_INTEGER })
     await expect(bell).toHaveAccessibleName('Notices')
   })
+
+  test('reads on the list what comes meanwhile, and goes to sign-in when a librarian ends the session', async ({
+    page,
+    library,
+    who,
+  }) => {
+    await page.goto('notices')
+    await page.waitForResponse('**/api/v1/me/notices/unread')
+    const charge = { amount: 5, kind: 'damage', reason: 'Torn spine' }
+    const [desk, { uid }] = [await library.desk(), present(who).user]
+    await desk.ask('POST', `/people/${uid}/charges`, charge)
+    await expect(page.getByRole('listitem').filter({ hasText: 'Torn spine' })).toBeVisible()
+    const bell = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Notices' })
+    await expect(bell).toHaveAccessibleName('Notices')
+    await desk.ask('DELETE', `/people/${uid}/sessions`)
+    await expect(page).toHaveURL(/\/login/)
+  })
 })
 
 test.describe('a librarian', () => {

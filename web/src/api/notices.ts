@@ -59,38 +59,52 @@ const isSigningOut = (queries: QueryClient): boolean =>
     .findAll({ mutationKey: [signOut.name] })
     .some(({ state }) => state.status !== 'error')
 
-/** Keeps the number of unread notices of a signed-in page up to date until it is stopped, while the page is in view. */
+/**
+ * Keeps the number of unread notices of a signed-in page up to date until it is stopped, while the page is in view. At the
+ * end of the session the page reads the session again, and leads to sign-in.
+ */
 export function listenToBell(queries: QueryClient): () => void {
   let stop: (() => void) | null = null
+  let isOver = false
+  const onUnread = (unread: number) => {
+    const before = queries.getQueryData(sessionQuery.queryKey)?.unreadNotices ?? 0
+    setUnread(queries, unread)
+    if (unread <= before) return
+    void queries.invalidateQueries({ queryKey: NEWEST })
+    void queries.invalidateQueries({ queryKey: myNoticesQuery.queryKey })
+  }
+  const onEnded = async () => {
+    pause()
+    await queries.refetchQueries({ queryKey: sessionQuery.queryKey })
+    // Still signed in: a new password has renewed the session.
+    if (queries.getQueryData(sessionQuery.queryKey)?.user) follow()
+  }
   const start = () =>
     listen('/me/notices/unread', {
       onEvent: ({ event, data }) => {
-        // The server closes the stream after it, and the page notices the end of the session by itself.
-        if (event === 'ended') stop?.()
-        if (event !== 'unread') return
-        const { unread } = JSON.parse(data) as { unread: number }
-        const before = queries.getQueryData(sessionQuery.queryKey)?.unreadNotices ?? 0
-        setUnread(queries, unread)
-        if (unread > before) void queries.invalidateQueries({ queryKey: NEWEST })
+        if (event === 'ended') void onEnded()
+        if (event === 'unread') onUnread((JSON.parse(data) as { unread: number }).unread)
       },
       onConnected: () => undefined,
       // The next call of the page notices why.
       onRefused: () => undefined,
     })
+  const pause = () => {
+    stop?.()
+    stop = null
+  }
   // A browser opens few connections to one server, and tabs in the background would take all of them. After a sign-out
   // the server would refuse the stream.
   const follow = () => {
-    if (!document.hidden && !isSigningOut(queries)) stop ??= start()
-    else {
-      stop?.()
-      stop = null
-    }
+    if (document.hidden) pause()
+    else if (!isOver && !isSigningOut(queries)) stop ??= start()
   }
   follow()
   document.addEventListener('visibilitychange', follow)
   return () => {
+    isOver = true
     document.removeEventListener('visibilitychange', follow)
-    stop?.()
+    pause()
   }
 }
 
