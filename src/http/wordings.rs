@@ -177,7 +177,7 @@ async fn written(app: &App, reader: &User, mail: Worded, draft: WordingDraft) ->
     }
     let writing = Writing { language: &language, library: &library, own: Some(&own) };
     let page = format!("{}library/notices", app.settings.public_url);
-    Ok((example(mail, writing, &reader.name, &loans, &page), made_up))
+    Ok((example(mail, writing, &reader.name, &loans, today, &page), made_up))
 }
 
 /// Number of loans in an example.

@@ -274,45 +274,71 @@ pub fn test(language: &str, library: &str) -> Letter {
     }
 }
 
-/// Writes a mail with example values, of which only the titles and days come from `loans`.
+/// Writes a mail with example values, of which only the titles and days come from `loans`; days that do not fit the mail are
+/// moved, so that a book which is overdue in it was due before `today`.
 #[must_use]
 pub fn example(
     mail: Worded,
     writing: Writing<'_>,
     name: &str,
     loans: &[(String, Date)],
+    today: Date,
     page: &str,
 ) -> Letter {
     let links = || Links { page: Some(page.to_owned()), unsubscribe: None };
+    let yesterday = today.yesterday().unwrap_or(today);
     let (title, day) = loans.first().map_or(("", Date::default()), |(title, day)| (title.as_str(), *day));
     let kind = match mail {
         Worded::PasswordLink => return password_link(writing, name, page),
         Worded::AddressLink => return address_link(writing, name, page),
         Worded::PasswordChanged => return password_changed(writing, name),
-        Worded::Digest | Worded::GuardianDigest => {
-            let lines = loans.iter().map(|(title, due)| message::notice_due_soon(title, *due)).collect();
-            let due = i64::try_from(loans.len()).unwrap_or(i64::MAX);
-            return digest(mail, writing, name, &Digest { due, lines, ..Digest::default() }, links());
+        Worded::Digest => {
+            let is_overdue = |day: Date| day < today;
+            let line = |(title, day): &(String, Date)| {
+                if is_overdue(*day) {
+                    message::notice_overdue(title, *day)
+                } else {
+                    message::notice_due_soon(title, *day)
+                }
+            };
+            let number = |overdue| {
+                let counted = loans.iter().filter(|(_, day)| is_overdue(*day) == overdue);
+                i64::try_from(counted.count()).unwrap_or(i64::MAX)
+            };
+            let lines = loans.iter().map(line).collect();
+            let values = Digest { overdue: number(true), due: number(false), lines, ..Digest::default() };
+            return digest(mail, writing, name, &values, links());
+        }
+        Worded::GuardianDigest => {
+            // The usual one: a library that changes nothing mails guardians about overdue books only.
+            let lines =
+                loans.iter().map(|(title, day)| message::notice_overdue(title, (*day).min(yesterday)));
+            let overdue = i64::try_from(loans.len()).unwrap_or(i64::MAX);
+            let values = Digest { overdue, lines: lines.collect(), ..Digest::default() };
+            return digest(mail, writing, name, &values, Links::default());
         }
         Worded::Notice(kind) => kind,
     };
+    let ahead = day.max(today.tomorrow().unwrap_or(today));
     let text = match kind {
-        Kind::DueSoon => message::notice_due_soon(title, day),
-        Kind::DueToday => message::notice_due_today(title, day),
-        Kind::Overdue => message::notice_overdue(title, day),
-        Kind::HoldReady => message::notice_hold_ready(title, day),
-        Kind::HoldExpiring => message::notice_hold_expiring(title, day),
+        Kind::Overdue => message::notice_overdue(title, day.min(yesterday)),
+        Kind::DueToday => message::notice_due_today(title, today),
+        Kind::DueSoon => message::notice_due_soon(title, ahead),
+        Kind::HoldReady => message::notice_hold_ready(title, ahead),
+        Kind::HoldExpiring => message::notice_hold_expiring(title, ahead),
         Kind::HoldLapsed => message::notice_hold_lapsed(title),
         Kind::HoldCancelled => message::notice_hold_cancelled(title),
         Kind::HoldPutBack => message::notice_hold_put_back(title),
-        Kind::DueDateMoved => {
-            message::notice_due_date_moved(title, day, day.checked_add(Span::new().days(7)).unwrap_or(day))
-        }
+        Kind::DueDateMoved => message::notice_due_date_moved(
+            title,
+            ahead,
+            ahead.checked_add(Span::new().days(7)).unwrap_or(ahead),
+        ),
         Kind::Charged => message::notice_fine_charged(title, Money(1000)),
         Kind::Paid => message::notice_paid(Money(1000), "1"),
         Kind::SignInChanged => message::change_password_changed(),
         Kind::NewDevice => message::notice_new_browser(),
-        Kind::Lent => message::notice_lent(title, day),
+        Kind::Lent => message::notice_lent(title, ahead),
         Kind::Returned => message::notice_returned(title),
     };
     notice(writing, name, kind, &[text], links())
@@ -601,6 +627,16 @@ mod tests {
         let alone = digest_of("en", &Digest { due: 2, lines, ..Digest::default() }, Links::default());
         assert_eq!(alone.subject(), "2 books are due back at City");
         assert!(!alone.text().contains("http") && !alone.html().contains("<a "));
+    }
+
+    #[test]
+    fn the_example_for_a_guardian_speaks_of_overdue_books_and_leads_nowhere() {
+        let date = jiff::civil::date;
+        let (today, loans) = (date(2026, 11, 29), [("Godaan".to_owned(), date(2026, 12, 4))]);
+        let letter =
+            example(Worded::GuardianDigest, by("en", "City"), "Asha", &loans, today, "https://x.test");
+        let text = letter.text();
+        assert!(text.contains("was due back on 28 Nov 2026") && !text.contains("https:"), "{text}");
     }
 
     fn digest_of(language: &str, lines: &Digest, links: Links) -> Letter {
