@@ -545,6 +545,10 @@ fn of_loan(change: &LoanChange, occurrence: &str, of: impl Fn(Kind, Message) -> 
     Some(match change {
         LoanChange::DueDateMoved { loan, title, from, to }
         | LoanChange::DueDateSet { loan, title, from, to, .. } => {
+            // Moved back before the reader was notified.
+            if from == to {
+                return None;
+            }
             let text = message::notice_due_date_moved(title, *from, *to);
             let notice = of(Kind::DueDateMoved, text);
             // One change of the calendar moves many loans at one instant, so the cause also names the loan.

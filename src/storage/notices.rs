@@ -1,6 +1,6 @@
 //! Notices of people. A notice is written once per cause, and withdrawn when it is no longer true.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -66,14 +66,26 @@ pub fn follow_all(
             loans.extend(about.loans);
         }
     }
+    let known = match entries {
+        [entry] => known_date(tx, &entry.change)?,
+        _ => None,
+    };
     if !loans.is_empty() {
         agree_with_loans(tx, &loans, undone, at)?;
     }
     if !holds.is_empty() {
         agree_with_holds(tx, &holds, undone, at)?;
     }
-    let caused =
-        |Entry { person, book, change, .. }: &Entry| notice::of_change(change, *person, actor, *book, id, at);
+    let caused = |Entry { person, book, change, .. }: &Entry| {
+        let mut change = Cow::Borrowed(change);
+        if let Some(known) = known
+            && let Change::Loan(LoanChange::DueDateMoved { from, .. } | LoanChange::DueDateSet { from, .. }) =
+                change.to_mut()
+        {
+            *from = known;
+        }
+        notice::of_change(&change, *person, actor, *book, id, at)
+    };
     let mut notices: Vec<Notice> = entries.iter().filter_map(caused).collect();
     if notices.iter().any(|notice| notice.kind.is_optional()) {
         let settings = settings::notices(tx)?;
@@ -81,6 +93,28 @@ pub fn follow_all(
     }
     write(tx, &notices, at)?;
     Ok(())
+}
+
+/// Returns the due date that the reader knows, if a change moves a date of which the reader was not yet notified.
+fn known_date(tx: &mut Tx<'_>, change: &Change) -> Result<Option<Date>> {
+    let Change::Loan(LoanChange::DueDateMoved { loan, from, .. } | LoanChange::DueDateSet { loan, from, .. }) =
+        change
+    else {
+        return Ok(None);
+    };
+    let earlier = tx.query_opt(
+        sql!(
+            "SELECT text FROM notices
+             WHERE loan_id = $1 AND about = $2 AND kind = 'due-date-moved' AND withdrawn_at IS NULL
+               AND read_at IS NULL AND NOT to_guardian
+               AND (mail_id IS NULL OR EXISTS (SELECT 1 FROM mails WHERE mails.id = mail_id AND state = 'queued'))
+             ORDER BY id DESC LIMIT 1"
+        ),
+        &[loan, &from.to_string()],
+        |row| row.get::<String>(0),
+    )?;
+    let known = earlier.and_then(|text| Message::parse_stored(&text).into_iter().next());
+    Ok(known.and_then(|message| message.params.get("from")?.as_str()?.parse().ok()))
 }
 
 /// Writes the notices whose cause is new; returns their number. A reminder is not written if the loan has a later one of

@@ -137,6 +137,16 @@ async fn a_moved_due_date_a_charge_and_a_payment_are_told_and_taken_back_law_6(d
     let date = json!({ "returnDate": "2026-12-20", "reason": "ill" });
     admin.post(&format!("/loans/{loan}/due-date"), &date).await.expect(200);
     assert_eq!(told(&asha).await, (vec!["due-date-moved".to_owned()], 1), "the newest date alone");
+    let newest = async || asha.get("/me/notices").await.expect(200)["notices"][0]["text"][0]["text"].clone();
+    assert_eq!(newest().await, "“Godaan” is now due back on 20 Dec 2026 instead of 28 Nov 2026.");
+    let back = json!({ "returnDate": "2026-11-28", "reason": "well again" });
+    admin.post(&format!("/loans/{loan}/due-date"), &back).await.expect(200);
+    assert_eq!(told(&asha).await, (Vec::new(), 0), "as the reader knew it");
+    admin.post(&format!("/loans/{loan}/due-date"), &date).await.expect(200);
+    asha.post("/me/notices/read", &json!({ "upTo": 1_000 })).await.expect(200);
+    let later = json!({ "returnDate": "2026-12-22", "reason": "ill" });
+    admin.post(&format!("/loans/{loan}/due-date"), &later).await.expect(200);
+    assert_eq!(newest().await, "“Godaan” is now due back on 22 Dec 2026 instead of 20 Dec 2026.");
 
     let charge = json!({ "amount": 50, "kind": "damage", "reason": "Torn page" });
     admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201);
