@@ -100,3 +100,25 @@ it('says what is wrong with a text, and offers another try where only the reques
   const hindi = screen.getByRole('region', { name: 'Preview (हिन्दी)' })
   expect(await within(hindi).findByRole('button', { name: 'Try again' }, { timeout: 5000 })).toBeVisible()
 })
+
+it('drops the error of a field as soon as it is corrected, and keeps that of another', async () => {
+  const faults = ['en.subject', 'en.body'].map((field) => ({
+    field,
+    rule: 'settings.wording.missing',
+    params: {},
+    message: `${field} is required.`,
+  }))
+  const invalid = { code: 'invalid', detail: 'invalid', params: { count: 2 }, errors: faults }
+  const refusal = { status: 422, body: { type: 'about:blank', title: '', status: 422, ...invalid } }
+  const refusing = { ...server, 'PUT /settings/mails/digest': refusal }
+  fakeServer(refusing)
+  renderApp('/settings?tab=wording')
+  const english = await screen.findByRole('group', { name: 'English' })
+  const subject = within(english).getByRole('textbox', { name: 'Subject' })
+  await userEvent.clear(subject)
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  expect(await within(english).findByText('en.subject is required.')).toBeVisible()
+  await userEvent.type(subject, 'Books')
+  expect(within(english).queryByText('en.subject is required.')).not.toBeInTheDocument()
+  expect(within(english).getByText('en.body is required.')).toBeVisible()
+})

@@ -119,6 +119,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     /** Values loaded or saved last. */
     saved: base.values,
     change: (next: V) => {
+      setErrors((now) => unchanged(now, values, next))
       setValues(next)
       setBlanks({})
     },
@@ -149,6 +150,14 @@ export type SettingsForm<V extends object> = Omit<
   values: V
   change: (next: V) => void
 }
+
+/** Returns the errors of the fields that have the same value in both; the others were said of another value. */
+function unchanged(errors: Errors, before: object, after: object): Errors {
+  return Object.fromEntries(Object.entries(errors).filter(([path]) => valueAt(before, path) === valueAt(after, path)))
+}
+
+const valueAt = (values: object, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], values)
 
 /** Placeholder for the preview of settings that do not affect loans; never called. */
 const NO_PREVIEW: Preview<unknown> = {
