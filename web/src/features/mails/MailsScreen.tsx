@@ -18,6 +18,10 @@ import { Tomorrow } from './Tomorrow'
 
 const STATES: readonly MailState[] = ['queued', 'sent', 'failed', 'stopped']
 
+/** Intervals of reading the list: while mails wait to be sent, and otherwise. */
+const SOON_MS = 2500
+const LATER_MS = 10_000
+
 /** Reads the state from the address; an unknown one is ignored. */
 function filterIn(params: URLSearchParams): MailFilter {
   const state = STATES.find((one) => one === params.get('state'))
@@ -27,7 +31,10 @@ function filterIn(params: URLSearchParams): MailFilter {
 /** Mails of the last thirty days: queued, sent, or failed with the reason. */
 export default function MailsScreen() {
   const [filter, set] = useAddressFilter(filterIn)
-  const query = useInfiniteQuery({ ...mailsQuery(filter), refetchInterval: 10_000 })
+  const query = useInfiniteQuery({
+    ...mailsQuery(filter),
+    refetchInterval: ({ state }) => (state.data?.pages[0]?.counts.queued ? SOON_MS : LATER_MS),
+  })
   const list = useRef<HTMLDivElement>(null)
   const first = query.data?.pages[0]
   const mails = query.data?.pages.flatMap((page) => page.mails) ?? []

@@ -1,11 +1,14 @@
 import { Button, Group, Stack, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../api/action'
 import { endCalendarLink, makeCalendarLink, myCalendarLinkQuery } from '../../api/calendarLink'
+import { focusIsFree } from '../../lib/focus'
 import { instantText } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { ConfirmModal } from '../../ui/ConfirmModal'
 import { Copy } from '../../ui/Copy'
+import { useQuestion } from '../../ui/useQuestion'
 import classes from './ProfileScreen.module.css'
 
 const failed = (reason: string) => t('profile.calendar.failed', { reason })
@@ -17,6 +20,13 @@ export function Calendar() {
   const end = useAction(endCalendarLink, { done: () => t('profile.calendar.ended'), failed })
   // The address is shown once, because the server stores only a hash.
   const [address, setAddress] = useState<string | null>(null)
+  const { about: asked, opened, ask, close } = useQuestion<'again' | 'end'>()
+  const maker = useRef<HTMLButtonElement>(null)
+  const isEnded = end.succeeded && link?.madeAt === null
+  // The pressed button goes with the link.
+  useEffect(() => {
+    if (isEnded && focusIsFree()) maker.current?.focus()
+  }, [isEnded])
   if (!link) return null
   const { madeAt } = link
   const pending = make.pending || end.pending
@@ -55,22 +65,34 @@ export function Calendar() {
           <p style={{ margin: 0 }}>{t('profile.calendar.since', { day: instantText(madeAt) })}</p>
         )}
         <Group gap="xs">
-          <Button variant="default" loading={make.pending} disabled={pending} onClick={() => void makeLink()}>
+          <Button
+            ref={maker}
+            variant="default"
+            loading={make.pending}
+            disabled={pending}
+            onClick={() => (madeAt === null ? void makeLink() : ask('again'))}
+          >
             {t(madeAt === null ? 'profile.calendar.make' : 'profile.calendar.again')}
           </Button>
           {madeAt !== null && (
-            <Button
-              variant="subtle"
-              color="gray"
-              loading={end.pending}
-              disabled={pending}
-              onClick={() => void endLink()}
-            >
+            <Button variant="subtle" color="gray" loading={end.pending} disabled={pending} onClick={() => ask('end')}>
               {t('profile.calendar.end')}
             </Button>
           )}
         </Group>
       </Stack>
+      <ConfirmModal
+        opened={opened}
+        title={t(asked === 'end' ? 'profile.calendar.ask.end' : 'profile.calendar.ask.again')}
+        confirm={t(asked === 'end' ? 'profile.calendar.end' : 'profile.calendar.again')}
+        onConfirm={() => {
+          void (asked === 'end' ? endLink() : makeLink())
+          close()
+        }}
+        onClose={close}
+      >
+        {t('profile.calendar.ask.what')}
+      </ConfirmModal>
     </section>
   )
 }
