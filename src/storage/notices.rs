@@ -42,7 +42,7 @@ pub fn follow_all(
     entries: &[Entry],
     id: Option<ChangeId>,
 ) -> Result<()> {
-    let (mut loans, mut holds, mut undone) = (Vec::new(), Vec::new(), false);
+    let (mut loans, mut holds, mut charges, mut undone) = (Vec::new(), Vec::new(), Vec::new(), false);
     for Entry { change, .. } in entries {
         let of = match change {
             Change::Undone { change, first } => {
@@ -59,6 +59,9 @@ pub fn follow_all(
             }
             change => change,
         };
+        if let Change::Money(MoneyChange::Waived { charge, .. }) = of {
+            charges.push(*charge);
+        }
         let about = of.about();
         holds.extend(about.holds);
         // A new loan has no notice yet.
@@ -75,6 +78,9 @@ pub fn follow_all(
     }
     if !holds.is_empty() {
         agree_with_holds(tx, &holds, undone, at)?;
+    }
+    for charge in charges {
+        agree_with_charge(tx, charge, undone, at)?;
     }
     let caused = |Entry { person, book, change, .. }: &Entry| {
         let mut change = Cow::Borrowed(change);
@@ -284,6 +290,35 @@ fn agree_with_holds(tx: &mut Tx<'_>, holds: &[HoldId], undone: bool, at: i64) ->
     );
     let statement = if tx.is_postgres() { postgres } else { sqlite };
     update(tx, statement, &[&json!(holds).to_string(), &at, &undone])
+}
+
+/// Withdraws the notice of a charge of which nothing is left after a waiver, and restores it when the waiver is undone. A
+/// lost copy's price and fine share one notice, which stays while one of them is open.
+fn agree_with_charge(tx: &mut Tx<'_>, charge: LineId, undone: bool, at: i64) -> Result<()> {
+    macro_rules! together {
+        ($columns:literal) => {
+            concat!(
+                "SELECT ",
+                $columns,
+                " FROM account_lines AS line JOIN account_lines AS waived ON waived.person_id = line.person_id
+                  WHERE waived.id = $1 AND line.kind = 'charge'
+                    AND (line.id = waived.id OR (line.loan_id = waived.loan_id AND line.at = waived.at))"
+            )
+        };
+    }
+    update(
+        tx,
+        sql!(
+            "UPDATE notices SET withdrawn_at = CASE WHEN EXISTS (",
+            together!("1"),
+            " AND line.amount > COALESCE((SELECT SUM(amount) FROM settlements WHERE charge_id = line.id), 0))
+               AND (withdrawn_at IS NULL OR $3) THEN NULL ELSE COALESCE(withdrawn_at, $2) END
+             WHERE kind = 'charged' AND line_id IN (",
+            together!("line.id"),
+            ") RETURNING person_id"
+        ),
+        &[&charge, &at, &undone],
+    )
 }
 
 /// Written notice.

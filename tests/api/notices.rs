@@ -15,6 +15,7 @@ on_both_databases!(
     a_kept_copy_is_announced_until_it_is_fetched_r_hold_2,
     a_moved_due_date_a_charge_and_a_payment_are_told_and_taken_back_law_6,
     whatever_happens_a_reminder_is_true_and_unique_law_7,
+    a_waived_charge_leaves_no_notice_law_6,
     a_bell_hears_at_once_of_a_notice_of_its_end_and_of_its_reading,
 );
 
@@ -163,6 +164,38 @@ async fn a_moved_due_date_a_charge_and_a_payment_are_told_and_taken_back_law_6(d
     assert_eq!(told(&asha).await.0.len(), 3);
     admin.ask(&format!("/changes/{}/undo", made["change"])).await.expect(200);
     assert_eq!(told(&asha).await.0, ["charged", "due-date-moved"]);
+}
+
+async fn a_waived_charge_leaves_no_notice_law_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let (asha, admin) = (app.student(1).await, app.admin(0).await);
+    let charge = json!({ "amount": 50, "kind": "damage", "reason": "Torn page" });
+    let made = admin.post(&format!("/people/{}/charges", asha.uid), &charge).await.expect(201);
+    let waive = async |charge: &Value, amount: Value| {
+        let form = json!({ "amount": amount, "reason": "An accident" });
+        admin.post(&format!("/charges/{charge}/waive"), &form).await.expect(200)
+    };
+    waive(&made["charge"]["id"], json!(20)).await;
+    assert_eq!(told(&asha).await.0, ["charged"], "₹30 are left");
+    let waived = waive(&made["charge"]["id"], Value::Null).await;
+    assert_eq!(told(&asha).await, (Vec::new(), 0));
+    admin.ask(&format!("/changes/{}/undo", waived["change"])).await.expect(200);
+    assert_eq!(told(&asha).await, (vec!["charged".to_owned()], 1));
+
+    // One notice of a lost copy names price and fine.
+    let loan = asha.borrow(app.book("Godaan", 1).await).await;
+    app.set_clock("2026-12-07T06:00:00Z");
+    let (asha, admin) = (app.student(1).await, app.admin(0).await);
+    admin.post(&format!("/loans/{loan}/lost"), &json!({ "price": 300 })).await.expect(200);
+    let account = admin.get(&format!("/people/{}/account", asha.uid)).await.expect(200);
+    let of_loan = account["charges"].as_array().expect("a list").iter().filter(|charge| charge["loanId"] == loan);
+    let of_loan: Vec<Value> = of_loan.map(|charge| charge["id"].clone()).collect();
+    assert_eq!((of_loan.len(), told(&asha).await.0), (2, vec!["charged".to_owned(); 2]));
+    for (charge, left) in of_loan.iter().zip([2, 1]) {
+        let form = json!({ "reason": "Found at home" });
+        admin.post(&format!("/charges/{charge}/waive"), &form).await.expect(200);
+        assert_eq!(told(&asha).await.0.len(), left);
+    }
 }
 
 #[tokio::test]
