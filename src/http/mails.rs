@@ -11,6 +11,7 @@ use super::{
     extract::{Id, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
     page,
+    session::SignedIn,
 };
 use crate::{
     domain::{
@@ -22,9 +23,9 @@ use crate::{
     mail::PATIENCE,
     message::Message,
     storage::{
-        self,
+        self, Tx,
         mails::{self, Choice, Counts, Listed, Trouble},
-        settings,
+        notices, settings,
     },
 };
 
@@ -73,6 +74,9 @@ pub struct MailItem {
     /// The mail server's last reply.
     #[schema(required)]
     reason: Option<Message>,
+    /// Name of the librarian that stopped the mail.
+    #[schema(required)]
+    stopped_by: Option<String>,
     /// True if the mail can be sent again; a mail with a secret cannot.
     can_send_again: bool,
 }
@@ -94,6 +98,7 @@ impl From<Listed> for MailItem {
             ended_at: mail.ended_at.map(rfc3339),
             tries: mail.tries,
             reason: mail.reason,
+            stopped_by: mail.stopped_by,
             can_send_again: ended && mail.again,
         }
     }
@@ -128,6 +133,16 @@ pub struct MailCounts {
     stopped: i64,
 }
 
+/// Notices that wait for the end of the quiet hours.
+#[derive(Serialize, ToSchema)]
+pub struct QuietNow {
+    /// Hour at which the quiet hours end, in the library's time zone.
+    #[schema(minimum = 0, maximum = 23)]
+    until: i64,
+    /// Number of notices that wait; some may turn out not to be mailed.
+    waiting: i64,
+}
+
 /// Page of mails, newest first.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -142,6 +157,9 @@ pub struct MailList {
     trouble: Option<MailTrouble>,
     #[schema(required)]
     text_trouble: Option<MailTrouble>,
+    /// Null outside the quiet hours, and while the library mails no notices.
+    #[schema(required)]
+    quiet: Option<QuietNow>,
     /// Cursor of the next page; null on the last one.
     #[schema(required)]
     next: Option<String>,
@@ -159,28 +177,37 @@ pub async fn list_mails(
     let limit = page::length(query.limit, PAGE)?;
     let before = page::place::<i64>(query.cursor.as_deref())?.unwrap_or(i64::MAX);
     let choice = Choice { state: query.state, person: query.person };
-    let (mut found, counts, [trouble, text_trouble]) = app
-        .library
-        .db
-        .snapshot(move |tx| -> Result<(Vec<Listed>, Counts, [Option<Trouble>; 2])> {
-            let troubles = [mails::trouble(tx, Channel::Mail)?, mails::trouble(tx, Channel::Text)?];
-            Ok((mails::page(tx, &choice, before, limit + 1)?, mails::counts(tx)?, troubles))
+    let hour = app.library.clock.hour_of(app.library.clock.now());
+    let [on, texts_on] = [app.settings.post.mail.is_some(), app.settings.post.texts.is_some()];
+    let list = app.library.db.snapshot(move |tx| -> Result<MailList> {
+        let mut found = mails::page(tx, &choice, before, limit + 1)?;
+        let length = usize::try_from(limit).unwrap_or_default();
+        let goes_on = found.len() > length;
+        found.truncate(length);
+        let next = found.last().filter(|_| goes_on).map(|mail| page::cursor(&mail.id.0));
+        let Counts { queued, sent, failed, stopped, .. } = mails::counts(tx)?;
+        Ok(MailList {
+            on,
+            texts_on,
+            mails: found.into_iter().map(Into::into).collect(),
+            counts: MailCounts { queued, sent, failed, stopped },
+            trouble: mails::trouble(tx, Channel::Mail)?.map(Into::into),
+            text_trouble: mails::trouble(tx, Channel::Text)?.map(Into::into),
+            quiet: quiet_now(tx, hour)?,
+            next,
         })
-        .await?;
-    let length = usize::try_from(limit).unwrap_or_default();
-    let goes_on = found.len() > length;
-    found.truncate(length);
-    let next = found.last().filter(|_| goes_on).map(|mail| page::cursor(&mail.id.0));
-    let Counts { queued, sent, failed, stopped, .. } = counts;
-    Ok(axum::Json(MailList {
-        on: app.settings.post.mail.is_some(),
-        texts_on: app.settings.post.texts.is_some(),
-        mails: found.into_iter().map(Into::into).collect(),
-        counts: MailCounts { queued, sent, failed, stopped },
-        trouble: trouble.map(Into::into),
-        text_trouble: text_trouble.map(Into::into),
-        next,
-    }))
+    });
+    Ok(axum::Json(list.await?))
+}
+
+fn quiet_now(tx: &mut Tx<'_>, hour: i64) -> Result<Option<QuietNow>> {
+    let settings = settings::notices(tx)?;
+    match settings.quiet {
+        Some(quiet) if settings.by_mail && quiet.include(hour) => {
+            Ok(Some(QuietNow { until: quiet.to, waiting: notices::count_quiet(tx)? }))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Reminder mail planned for tomorrow.
@@ -198,6 +225,13 @@ pub struct PlannedMail {
     lines: Vec<Message>,
 }
 
+/// Person to which a reminder cannot be sent.
+#[derive(Serialize, ToSchema)]
+pub struct UnreachablePerson {
+    person: UserId,
+    name: String,
+}
+
 /// Reminder mails planned for tomorrow, as of now.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -212,6 +246,8 @@ pub struct MailPlan {
     count: i64,
     /// Number of reminders that cannot be sent, because the library knows no confirmed address and no phone.
     without_address: i64,
+    /// The first ten people with such reminders.
+    unreachable: Vec<UnreachablePerson>,
     /// The first ten of these mails.
     first: Vec<PlannedMail>,
 }
@@ -234,7 +270,12 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
         hour: settings.mail_hour,
         by_mail: settings.by_mail,
         count: number(mails.len()),
-        without_address: number(without_address),
+        without_address: number(without_address.len()),
+        unreachable: without_address
+            .into_iter()
+            .take(SHOWN)
+            .map(|(person, name)| UnreachablePerson { person, name })
+            .collect(),
         first: mails
             .into_iter()
             .take(SHOWN)
@@ -250,7 +291,7 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
     }))
 }
 
-/// Maximum number of planned mails in a preview.
+/// Maximum number of planned mails, and of people without an address, in a preview.
 const SHOWN: usize = 10;
 
 /// Stop a queued mail. A mail that is being sent at this moment may still arrive; a sent, failed or stopped mail does
@@ -258,6 +299,7 @@ const SHOWN: usize = 10;
 #[utoipa::path(post, path = "/mails/{id}/stop", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn stop_mail(
     State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
     Id(id): Id<MailId>,
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
@@ -266,7 +308,7 @@ pub async fn stop_mail(
     app.once(once, move |tx| {
         let (state, _) = mails::lock(tx, id)?.ok_or(Error::NotFound)?;
         if state == MailState::Queued {
-            mails::stop(tx, id, now)?;
+            mails::stop(tx, id, librarian.uid, now)?;
         }
         Ok(Answer::empty())
     })

@@ -471,8 +471,8 @@ fn digests(
 pub struct Planned {
     /// At most one per person, and one to the guardian.
     pub mails: Vec<PlannedMail>,
-    /// Number of digests that cannot be sent, because the library knows no confirmed address and no phone.
-    pub without_address: usize,
+    /// People to whom a digest cannot be sent, because the library knows no confirmed address and no phone.
+    pub without_address: Vec<(UserId, String)>,
 }
 
 /// Preview of a digest.
@@ -552,7 +552,7 @@ impl Planned {
                 let (name, address) = (name.to_owned(), address.to_owned());
                 self.mails.push(PlannedMail { person, name, to_guardian, channel, address, lines });
             }
-            None => self.without_address += 1,
+            None => self.without_address.push((person, name.to_owned())),
         }
     }
 }

@@ -284,6 +284,8 @@ pub struct Listed {
     pub reason: Option<Message>,
     /// True if the mail can be sent again: its text is still stored.
     pub again: bool,
+    /// Name of the librarian that stopped the mail.
+    pub stopped_by: Option<String>,
 }
 
 /// Filter of mails.
@@ -299,7 +301,8 @@ pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result
         sql!(
             "SELECT mails.id, mails.person_id, users.name, mails.kind, mails.address, mails.subject, mails.state,
                     mails.created_at, mails.not_before, mails.ended_at, mails.tries, mails.reason,
-                    CASE WHEN mails.text <> '' THEN TRUE ELSE FALSE END, mails.channel
+                    CASE WHEN mails.text <> '' THEN TRUE ELSE FALSE END, mails.channel,
+                    (SELECT name FROM users AS librarian WHERE librarian.id = mails.stopped_by)
              FROM mails LEFT JOIN users ON users.id = mails.person_id
              WHERE mails.id < $1 AND (CAST($2 AS TEXT) IS NULL OR mails.state = CAST($2 AS TEXT))
                AND (CAST($3 AS BIGINT) IS NULL OR mails.person_id = CAST($3 AS BIGINT))
@@ -322,6 +325,7 @@ pub fn page(tx: &mut Tx<'_>, choice: &Choice, before: i64, limit: i64) -> Result
                 reason: reason(row, 11)?,
                 again: row.get(12)?,
                 channel: Channel::of(&row.get::<String>(13)?).unwrap_or(Channel::Mail),
+                stopped_by: row.get(14)?,
             })
         },
     )
@@ -368,14 +372,14 @@ pub fn lock(tx: &mut Tx<'_>, id: MailId) -> Result<Option<(State, bool)>> {
 }
 
 /// Stops a queued mail; one that a server is sending right now may still arrive.
-pub fn stop(tx: &mut Tx<'_>, id: MailId, now: i64) -> Result<()> {
+pub fn stop(tx: &mut Tx<'_>, id: MailId, by: UserId, now: i64) -> Result<()> {
     tx.execute_one(
         sql!(
-            "UPDATE mails SET state = 'stopped', ended_at = $2, leased_by = NULL, leased_until = NULL,
+            "UPDATE mails SET state = 'stopped', ended_at = $2, stopped_by = $3, leased_by = NULL, leased_until = NULL,
                     text = CASE WHEN secret THEN '' ELSE text END, html = CASE WHEN secret THEN '' ELSE html END
              WHERE id = $1 AND state = 'queued'"
         ),
-        &[&id, &now],
+        &[&id, &now, &by],
     )
 }
 
@@ -396,7 +400,8 @@ pub fn take_back(tx: &mut Tx<'_>, id: MailId, reason: &Message, now: i64) -> Res
 pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
-            "UPDATE mails SET state = 'queued', ended_at = NULL, reason = NULL, tries = 0, not_before = $2, expires_at = $3
+            "UPDATE mails SET state = 'queued', ended_at = NULL, stopped_by = NULL, reason = NULL, tries = 0, not_before = $2,
+                    expires_at = $3
              WHERE id = $1 AND state IN ('failed', 'stopped')"
         ),
         &[&id, &now, &expires_at],

@@ -105,6 +105,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0048_photos"),
     migration!("0049_notices_in_digest"),
     migration!("0050_review_counts"),
+    migration!("0051_mail_stopped_by"),
 ];
 
 impl Migration {

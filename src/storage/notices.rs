@@ -502,6 +502,20 @@ pub fn is_urgent(tx: &mut Tx<'_>, hours: Hours) -> Result<bool> {
     )
 }
 
+/// Counts the notices that wait for the end of the quiet hours.
+pub fn count_quiet(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM notices WHERE ",
+            open!(),
+            " AND notices.step IS NULL AND NOT notices.in_digest AND id > 0 AND NOT ",
+            in_hours!()
+        ),
+        &[&false],
+        |row| row.get(0),
+    )
+}
+
 /// Locks and returns up to `limit` notices after `after` that wait for a mail of their own; skips those that another
 /// transaction has locked.
 pub fn take_urgent(

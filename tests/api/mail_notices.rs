@@ -522,11 +522,13 @@ async fn mails_wait_for_the_end_of_the_quiet_hours_but_for_the_safety_of_an_acco
         asha.uid,
         app.clock.now()
     ));
+    let quiet = async || app.admin(0).await.get("/mails").await.expect(200)["quiet"].clone();
+    assert_eq!(quiet().await, json!({ "until": 7, "waiting": 1 }), "the librarian sees what waits");
     assert_eq!(mailed.queue().await, 1, "safety does not wait");
     app.set_clock("2026-11-22T01:29:00Z");
     assert_eq!(mailed.queue().await, 0);
     app.set_clock("2026-11-22T01:30:00Z");
-    assert_eq!(mailed.queue().await, 1);
+    assert_eq!((mailed.queue().await, quiet().await), (1, Value::Null));
     assert_eq!(outcomes(app, &bala).await, [outcome("hold-ready", "mailed")]);
 }
 
@@ -700,6 +702,7 @@ async fn a_librarian_sees_what_goes_tomorrow_morning_before_it_goes() {
         (&plan["day"], &plan["hour"], &plan["count"], &plan["withoutAddress"]),
         (&json!("2026-11-25"), &json!(8), &json!(1), &json!(1))
     );
+    assert_eq!(plan["unreachable"], json!([{ "person": bala.uid, "name": "Student 2" }]));
     let lines = plan["first"][0]["lines"].as_array().expect("lines");
     assert_eq!((lines.len(), &lines[0]["text"]), (2, &json!("“Godaan” is due back on 28 Nov 2026.")));
     app.set_clock("2026-11-25T06:00:00Z");

@@ -443,6 +443,7 @@ async fn a_librarian_stops_a_mail_and_sends_one_again(database: Database) {
     let [secret, second, first] = &list["mails"].as_array().expect("a list")[..] else { panic!("{list}") };
     assert_eq!(second["reason"]["text"], "The mailbox is full: 5.2.2 Over quota");
     assert_eq!((&first["state"], &first["canSendAgain"]), (&json!("stopped"), &json!(true)));
+    assert_eq!([&first["stoppedBy"], &second["stoppedBy"]], [&json!("Librarian 0"), &Value::Null]);
     // A link is asked for anew.
     assert_eq!((&secret["name"], &secret["canSendAgain"]), (&json!("Asha"), &json!(false)));
     let of_asha = librarian.get(&format!("/mails?person={}", student.uid)).await.expect(200);
@@ -450,6 +451,8 @@ async fn a_librarian_stops_a_mail_and_sends_one_again(database: Database) {
     librarian.ask(&format!("/mails/{}/again", secret["id"])).await.problem(404, "not-found");
     for mail in [stopped, full] {
         librarian.ask(&format!("/mails/{mail}/again")).await.expect(204);
+        let anew = librarian.get("/mails?state=queued").await.expect(200)["mails"][0].clone();
+        assert_eq!((&anew["id"], &anew["stoppedBy"]), (&json!(mail), &Value::Null));
         librarian.ask(&format!("/mails/{mail}/again")).await.expect(204);
     }
     send(&app, &job).await;

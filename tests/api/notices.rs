@@ -188,7 +188,8 @@ async fn a_waived_charge_leaves_no_notice_law_6(database: Database) {
     let (asha, admin) = (app.student(1).await, app.admin(0).await);
     admin.post(&format!("/loans/{loan}/lost"), &json!({ "price": 300 })).await.expect(200);
     let account = admin.get(&format!("/people/{}/account", asha.uid)).await.expect(200);
-    let of_loan = account["charges"].as_array().expect("a list").iter().filter(|charge| charge["loanId"] == loan);
+    let of_loan =
+        account["charges"].as_array().expect("a list").iter().filter(|charge| charge["loanId"] == loan);
     let of_loan: Vec<Value> = of_loan.map(|charge| charge["id"].clone()).collect();
     assert_eq!((of_loan.len(), told(&asha).await.0), (2, vec!["charged".to_owned(); 2]));
     for (charge, left) in of_loan.iter().zip([2, 1]) {

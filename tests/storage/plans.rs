@@ -372,6 +372,7 @@ fn notice_statements(tx: &mut Tx<'_>, person: UserId, hold: HoldId) -> Result<()
     notices::unread(tx, person)?;
     notices::read(tx, person, NoticeId(9), 1)?;
     notices::is_urgent(tx, notices::Hours::Quiet)?;
+    notices::count_quiet(tx)?;
     notices::take_urgent(tx, notices::Hours::Open, NoticeId(0), 9)?;
     notices::to_remind(tx, today, 1, UserId(0), 9)?;
     notices::count_for_digests(tx, &[person])?;
@@ -646,7 +647,7 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     mails::give_back(tx, id, "o", &words)?;
     mails::sent(tx, id, "o", &words, 1)?;
     mails::lock(tx, id)?;
-    mails::stop(tx, id, 1)?;
+    mails::stop(tx, id, person, 1)?;
     mails::again(tx, id, 1, 2)?;
     mails::take_back(tx, id, &words, 1)?;
     mails::again(tx, id, 1, 2)?;

@@ -13215,6 +13215,8 @@ export interface components {
             person: components["schemas"]["UserId"] | null;
             reason: components["schemas"]["Message"] | null;
             state: components["schemas"]["MailState"];
+            /** @description Name of the librarian that stopped the mail. */
+            stoppedBy: string | null;
             subject: string;
             /** Format: int64 */
             tries: number;
@@ -13227,6 +13229,7 @@ export interface components {
             next: string | null;
             /** @description False while no mail server is configured. */
             on: boolean;
+            quiet: components["schemas"]["QuietNow"] | null;
             /** @description False while no gateway of text messages is configured. */
             textsOn: boolean;
             textTrouble: components["schemas"]["MailTrouble"] | null;
@@ -13259,6 +13262,8 @@ export interface components {
              * @description Hour at which the mails are sent, in the library's time zone.
              */
             hour: number;
+            /** @description The first ten people with such reminders. */
+            unreachable: components["schemas"]["UnreachablePerson"][];
             /**
              * Format: int64
              * @description Number of reminders that cannot be sent, because the library knows no confirmed address and no phone.
@@ -14209,6 +14214,19 @@ export interface components {
             /** Format: int64 */
             to: number;
         };
+        /** @description Notices that wait for the end of the quiet hours. */
+        QuietNow: {
+            /**
+             * Format: int64
+             * @description Hour at which the quiet hours end, in the library's time zone.
+             */
+            until: number;
+            /**
+             * Format: int64
+             * @description Number of notices that wait; some may turn out not to be mailed.
+             */
+            waiting: number;
+        };
         /**
          * @description Rating of a figure by the web-vitals module.
          * @enum {string}
@@ -14927,6 +14945,11 @@ export interface components {
          * @enum {string}
          */
         Unmailed: "no-address" | "unconfirmed" | "inactive" | "library" | "refused" | "old" | "replaced";
+        /** @description Person to which a reminder cannot be sent. */
+        UnreachablePerson: {
+            name: string;
+            person: components["schemas"]["UserId"];
+        };
         /** @description Number of unread notices. */
         Unread: {
             /** Format: int64 */

@@ -62,3 +62,6 @@ export function dayIn(instant: string, timeZone: string | undefined): string {
 export function timeText(instant: string, timeZone: string): string {
   return instants(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(new Date(instant))
 }
+
+/** Formats a full hour: "07:00". */
+export const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`

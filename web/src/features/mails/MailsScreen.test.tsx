@@ -20,6 +20,7 @@ const mail = (id: number, more: Partial<MailItem> = {}): MailItem => ({
   endedAt: null,
   tries: 0,
   reason: null,
+  stoppedBy: null,
   canSendAgain: false,
   ...more,
 })
@@ -39,6 +40,7 @@ const list = (mails: MailItem[], more: Partial<MailList> = {}): MailList => ({
   counts: { queued: 1, sent: 0, failed: 1, stopped: 0 },
   trouble: null,
   textTrouble: null,
+  quiet: null,
   next: null,
   ...more,
 })
@@ -62,8 +64,27 @@ describe('mails', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Send “Mail 2” to asha@college.edu again' }))
     await userEvent.click(screen.getByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
     await waitFor(() => expect(made.filter(({ method }) => method === 'POST')).toHaveLength(2))
-    // The list has the focus, so that Tab goes on from there: the pressed button is about to disappear.
+    // The focus stays in the row, so that Tab goes on from there.
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' })).toHaveFocus())
+  })
+
+  it('keeps the focus in the list when the press takes the last button away', async () => {
+    let state: Partial<MailItem> = {}
+    open(list([]), {
+      'GET /mails': () => ({ body: list([mail(1, state)]) }),
+      'POST /mails/1/stop': () => {
+        state = { state: 'stopped', stoppedBy: 'Chitra', endedAt: '2026-11-25T06:02:00Z' }
+        return { status: 204 }
+      },
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
+    expect(await screen.findByText('By Chitra.')).toBeVisible()
     await waitFor(() => expect(document.activeElement).toContainElement(screen.getByRole('table')))
+  })
+
+  it('says what waits for the end of the quiet hours', async () => {
+    open(list([], { quiet: { until: 7, waiting: 2 } }))
+    expect(await screen.findByText('Quiet hours: 2 notices wait until 07:00.')).toBeVisible()
   })
 
   it('says since when no mail is sent, and why', async () => {
@@ -95,6 +116,7 @@ describe('mails', () => {
       byMail: false,
       count: 12,
       withoutAddress: 1,
+      unreachable: [{ person: 8, name: 'Bala' }],
       first: [
         {
           person: 7,
@@ -117,6 +139,7 @@ describe('mails', () => {
       ),
     ).toBeVisible()
     expect(screen.getByText('Automatic mails are off. If they were on, these would be sent.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Bala' })).toHaveAttribute('href', '/library/people/8')
     expect(screen.getByText('And 10 more.')).toBeVisible()
     const [own, guardians] = screen.getAllByRole('listitem').filter((item) => item.textContent.includes('Asha'))
     expect(within(own!).getByRole('link', { name: 'Asha' })).toHaveAttribute('href', '/library/people/7')

@@ -6,7 +6,7 @@ import { useAction } from '../../api/action'
 import { mailsQuery, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
 import type { MailItem, MailList, MailState, MailTrouble } from '../../api/types'
 import { useAddressFilter } from '../../lib/addressFilter'
-import { momentText } from '../../lib/format'
+import { hourText, momentText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
@@ -28,6 +28,10 @@ function filterIn(params: URLSearchParams): MailFilter {
   return state === undefined ? {} : { state }
 }
 
+const buttonsIn = (list: HTMLElement | null) => [
+  ...(list?.querySelectorAll<HTMLButtonElement>('[role=row] button') ?? []),
+]
+
 /** Mails of the last thirty days: queued, sent, or failed with the reason. */
 export default function MailsScreen() {
   const [filter, set] = useAddressFilter(filterIn)
@@ -36,6 +40,11 @@ export default function MailsScreen() {
     refetchInterval: ({ state }) => (state.data?.pages[0]?.counts.queued ? SOON_MS : LATER_MS),
   })
   const list = useRef<HTMLDivElement>(null)
+  /** Focuses the button in place of a pressed one, or the list: the press changes the row, and may remove it. */
+  function focusAt(index: number) {
+    const buttons = buttonsIn(list.current)
+    ;(buttons[Math.min(index, buttons.length - 1)] ?? list.current)?.focus()
+  }
   const first = query.data?.pages[0]
   const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
   return (
@@ -76,7 +85,13 @@ export default function MailsScreen() {
                     {
                       title: t('mails.column.do'),
                       bare: true,
-                      cell: (mail) => <MailAction mail={mail} whenGone={() => list.current?.focus()} />,
+                      cell: (mail) => (
+                        <MailAction
+                          mail={mail}
+                          placeOf={(button) => buttonsIn(list.current).indexOf(button)}
+                          whenDone={focusAt}
+                        />
+                      ),
                     },
                   ]}
                 />
@@ -90,8 +105,8 @@ export default function MailsScreen() {
   )
 }
 
-/** Warns while no mail or no text message can be sent, and says why. */
-function Troubles({ on, trouble, textsOn, textTrouble }: MailList) {
+/** Warns while no mail or no text message can be sent, and says why; also says what waits for the end of the quiet hours. */
+function Troubles({ on, trouble, textsOn, textTrouble, quiet }: MailList) {
   return (
     <>
       {!on && (
@@ -101,6 +116,11 @@ function Troubles({ on, trouble, textsOn, textTrouble }: MailList) {
       )}
       {on && trouble && <Trouble {...trouble} />}
       {textsOn && textTrouble && <Trouble {...textTrouble} />}
+      {(on || textsOn) && quiet && quiet.waiting > 0 && (
+        <Alert color="gray" mb="lg" role="note">
+          {t('mails.quiet', { until: hourText(quiet.until), count: quiet.waiting })}
+        </Alert>
+      )}
     </>
   )
 }
@@ -146,16 +166,16 @@ function Subject({ subject, channel }: MailItem) {
   )
 }
 
-function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
+function State({ state, reason, stoppedBy, endedAt, nextTry, tries }: MailItem) {
   const at = endedAt ?? (tries > 0 ? nextTry : null)
   return (
     <>
       <Text component="span" inherit c={state === 'failed' ? 'var(--mantine-color-error)' : undefined}>
         {t(`mails.state.${state}`)}
       </Text>
-      {reason && (
+      {(reason ?? stoppedBy) && (
         <Text {...small} dir="auto">
-          {translateMessage(reason)}
+          {reason ? translateMessage(reason) : t('mails.stopped.by', { name: stoppedBy! })}
         </Text>
       )}
       {at !== null && (
@@ -166,17 +186,25 @@ function State({ state, reason, endedAt, nextTry, tries }: MailItem) {
 }
 
 /** Button that stops a queued mail, or sends a mail again. */
-function MailAction({ mail, whenGone }: { mail: MailItem; whenGone: () => void }) {
+function MailAction({
+  mail,
+  placeOf,
+  whenDone,
+}: {
+  mail: MailItem
+  placeOf: (button: HTMLButtonElement) => number
+  whenDone: (place: number) => void
+}) {
   const { id, state, subject, address, kind, canSendAgain } = mail
   const stop = useAction(stopMail, { done: () => t('mails.stopped'), failed: (reason) => reason })
   const again = useAction(sendMailAgain, { done: () => t('mails.again.done'), failed: (reason) => reason })
   const of = { subject, address }
 
-  async function press(one: typeof stop) {
+  async function press(one: typeof stop, button: HTMLButtonElement) {
+    const place = placeOf(button)
     const { ok, refreshed } = await one.run(id)
     await refreshed
-    // The button disappears with the state that it changed.
-    if (ok) whenGone()
+    if (ok) whenDone(place)
   }
 
   if (state === 'queued')
@@ -187,7 +215,7 @@ function MailAction({ mail, whenGone }: { mail: MailItem; whenGone: () => void }
         h={34}
         aria-label={t('mails.stop.named', of)}
         loading={stop.pending}
-        onClick={() => void press(stop)}
+        onClick={({ currentTarget }) => void press(stop, currentTarget)}
       >
         {t('mails.stop.do')}
       </Button>
@@ -200,7 +228,7 @@ function MailAction({ mail, whenGone }: { mail: MailItem; whenGone: () => void }
         h={34}
         aria-label={t('mails.again.named', of)}
         loading={again.pending}
-        onClick={() => void press(again)}
+        onClick={({ currentTarget }) => void press(again, currentTarget)}
       >
         {t('mails.again.do')}
       </Button>

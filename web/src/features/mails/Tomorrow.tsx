@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
 import { mailPlanQuery } from '../../api/mails'
-import { dayText } from '../../lib/format'
+import { dayText, hourText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
 import { paths } from '../../screens'
 import { ListState } from '../../ui/ListState'
@@ -25,10 +25,10 @@ function Plan() {
   const query = useQuery(mailPlanQuery)
   return (
     <ListState query={query} lines={3}>
-      {({ day, hour, byMail, count, withoutAddress, first }) => (
+      {({ day, hour, byMail, count, withoutAddress, unreachable, first }) => (
         <>
           <Title order={2} fz="lg">
-            {t('mails.tomorrow.when', { day: dayText(day), hour: `${String(hour).padStart(2, '0')}:00` })}
+            {t('mails.tomorrow.when', { day: dayText(day), hour: hourText(hour) })}
           </Title>
           {!byMail && (
             <Alert color="gray" my="sm">
@@ -39,6 +39,21 @@ function Plan() {
             {t('mails.tomorrow.count', { count })}{' '}
             {withoutAddress > 0 && t('mails.tomorrow.withoutAddress', { count: withoutAddress })}
           </Text>
+          {unreachable.length > 0 && (
+            <Text my="sm" size="sm">
+              {t('mails.tomorrow.unreachable')}{' '}
+              {unreachable.map(({ person, name }, index) => (
+                // A reader and the guardian may both lack an address.
+                <Fragment key={`${person} ${index}`}>
+                  {index > 0 && ', '}
+                  <Anchor component={Link} to={paths.person(person)} dir="auto" fz="inherit">
+                    {name}
+                  </Anchor>
+                </Fragment>
+              ))}
+              {withoutAddress > unreachable.length && '…'}
+            </Text>
+          )}
           <ul style={{ paddingInlineStart: '1.25rem' }}>
             {first.map(({ person, name, toGuardian, channel, address, lines }) => (
               <li key={`${person} ${toGuardian}`} style={{ marginBottom: '0.75rem' }}>

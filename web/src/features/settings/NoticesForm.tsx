@@ -2,6 +2,7 @@ import { Checkbox, Fieldset, Group, NativeSelect, NumberInput, Switch, Text, Tex
 import { labelOf } from '../../api/validate'
 import { saveNotices } from '../../api/settings'
 import type { NoticeSettings } from '../../api/types'
+import { hourText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
@@ -57,7 +58,7 @@ const SAMPLE: Values = {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
-  label: `${String(hour).padStart(2, '0')}:00`,
+  label: hourText(hour),
 }))
 
 /** End of the quiet hours that is offered first. */
