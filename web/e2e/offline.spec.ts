@@ -23,7 +23,7 @@ const allKept = (page: Page) =>
   expect
     .poll(() => keptCalls(page))
     .toEqual(
-      expect.arrayContaining(['auth/session', 'config', 'me', 'me/loans'].map((call) => `/library/api/v1/${call}`)),
+      expect.arrayContaining(['auth/session', 'config', 'me', 'me/loans', 'me/notices'].map((call) => `/library/api/v1/${call}`)),
     )
 
 /** Waits until the worker answers the page's requests. */
@@ -33,7 +33,7 @@ const controlled = (page: Page) =>
 test.describe('a student', () => {
   test.use({ as: 'student' })
 
-  test('opens own loans and the card without a network, with their time, and learns what needs it', async ({
+  test('opens own loans, notices and the card without a network, with their time, and learns what needs it', async ({
     page,
     library,
     watch,
@@ -42,6 +42,8 @@ test.describe('a student', () => {
     watch.excuse(CUT)
     const book = await library.addBook()
     await present(who).borrow(book.id)
+    const charge = { amount: 20, kind: 'other', reason: 'A new card' }
+    await (await library.desk()).ask('POST', `/people/${present(who).user.uid}/charges`, charge)
     await page.goto('student-home')
     await expect(page.getByRole('article').first()).toBeVisible()
     await allKept(page)
@@ -61,6 +63,8 @@ test.describe('a student', () => {
     await page.getByRole('button', { name: `Extend 7 Days: ${book.title}` }).click()
     await expect(page.getByRole('alert').filter({ hasText: 'The library cannot be reached.' }).first()).toBeVisible()
 
+    await page.goto('notices')
+    await expect(page.getByRole('listitem').filter({ hasText: '₹20 was charged: A new card' })).toBeVisible()
     await page.goto(`stubook-detail/${book.id}`)
     await expect(page.getByText('The library cannot be reached.').first()).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' }).nth(1)).toBeVisible()

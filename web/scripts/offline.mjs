@@ -9,7 +9,7 @@ import { LANGUAGES } from './messages.mjs'
 import { filesOf, firstLoad, SCREENS, wordsOf } from './preload.mjs'
 
 /** Loaded later by a student's screens, and needed without a network as well. */
-const LATER = ['features/profile/IdCard.tsx']
+const LATER = ['features/profile/IdCard.tsx', 'features/notices/NoticesScreen.tsx']
 const SIGN_IN = 'features/account/SignInScreen.tsx'
 
 export function offlinePlugin() {

@@ -2,20 +2,18 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CloudOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { intlLocale, t } from '../lib/messages'
+import { instantText, momentText, timeText } from '../lib/format'
+import { t } from '../lib/messages'
 import { useKeptAt } from './connection'
 import classes from './Shell.module.css'
 
 /** Interval of retries until the server answers again. */
 const RETRY_MS = 10_000
 
-/** Formats a time in the browser's time zone: "2:05 pm" if today, otherwise with its day. */
+/** Formats a time in the library's time zone: "2:05 pm" if today, otherwise with its day. */
 function clockText(moment: number): string {
-  const isToday = new Date(moment).toDateString() === new Date().toDateString()
-  return new Date(moment).toLocaleString(intlLocale(), {
-    timeStyle: 'short',
-    ...(!isToday && { dateStyle: 'medium' }),
-  })
+  const at = new Date(moment).toISOString()
+  return instantText(at) === instantText(new Date().toISOString()) ? timeText(at) : momentText(at)
 }
 
 /** Tells the user that cached data is shown, and how old it is. */

@@ -59,7 +59,7 @@ export function dayIn(instant: string, timeZone: string | undefined): string {
 }
 
 /** Formats the time of an instant in the library's time zone: "2:05 pm". */
-export function timeText(instant: string, timeZone: string): string {
+export function timeText(instant: string, timeZone = zone): string {
   return instants(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(new Date(instant))
 }
 

@@ -1,5 +1,5 @@
 /**
- * The service worker: opens the screens offline, and shows students their own loans and card as last known.
+ * The service worker: opens the screens offline, and shows students their own loans, notices and card as last known.
  *
  * Three kinds of requests are answered here, all others go to the network:
  *
@@ -49,7 +49,7 @@ const CALL_MS = 10_000
 /** Calls whose responses are cached. The session comes first, because it names the owner of the others. */
 const SESSION = `${API}auth/session`
 const LOANS = `${API}me/loans`
-const CALLS: readonly string[] = [SESSION, `${API}config`, `${API}me`, LOANS]
+const CALLS: readonly string[] = [SESSION, `${API}config`, `${API}me`, LOANS, `${API}me/notices`]
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(install(event))
