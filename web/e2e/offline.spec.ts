@@ -23,7 +23,9 @@ const allKept = (page: Page) =>
   expect
     .poll(() => keptCalls(page))
     .toEqual(
-      expect.arrayContaining(['auth/session', 'config', 'me', 'me/loans', 'me/notices'].map((call) => `/library/api/v1/${call}`)),
+      expect.arrayContaining(
+        ['auth/session', 'config', 'me', 'me/loans', 'me/notices'].map((call) => `/library/api/v1/${call}`),
+      ),
     )
 
 /** Waits until the worker answers the page's requests. */

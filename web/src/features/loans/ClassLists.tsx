@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLibraryName, configQuery } from '../../api/config'
+import { usePrintedName, configQuery } from '../../api/config'
 import { useAction } from '../../api/action'
 import { loansByClassQuery, recordSlips, SLIPS_AT_ONCE, type LoanList } from '../../api/loans'
 import type { AdminLoan } from '../../api/types'
@@ -23,7 +23,7 @@ function byBatch(loans: readonly AdminLoan[]): [string, AdminLoan[]][] {
 /** Open loans on paper: a list for each class teacher, or a slip for each reader. */
 export function ClassLists({ list, onClose }: { list: LoanList; onClose: () => void }) {
   const query = useQuery(loansByClassQuery(list))
-  const library = useLibraryName()
+  const library = usePrintedName()
   const today = useQuery(configQuery).data?.today
   const [as, setAs] = useState<'lists' | 'slips'>('lists')
   const record = useAction(recordSlips)
@@ -130,6 +130,8 @@ function Slips({ loans, library, today }: SlipsProps) {
     <Sheet paper="page" className={classes.slips}>
       {byReader(loans).map((own) => {
         const [{ userId, userName, rollNumber, batch }] = own as [AdminLoan]
+        const due = own.filter(({ returnDate }) => today === undefined || returnDate <= today)
+        const later = own.filter((loan) => !due.includes(loan))
         const fines = own.reduce((sum, { fine }) => sum + fine, 0)
         return (
           <section key={userId} className={classes.slip}>
@@ -138,16 +140,18 @@ function Slips({ loans, library, today }: SlipsProps) {
             </p>
             <h2 dir="auto">{userName}</h2>
             <p dir="auto">{[rollNumber, batch].filter(Boolean).join(' · ')}</p>
-            <p>{t('loans.print.please', { count: own.length })}</p>
-            <ul>
-              {own.map((loan) => (
-                <li key={loan.id}>
-                  <span dir="auto">{loan.title}</span> <small>{loan.barcode}</small>
-                  <br />
-                  {t('loans.print.due')} <DateText day={loan.returnDate} />
-                </li>
-              ))}
-            </ul>
+            {due.length > 0 && (
+              <>
+                <p>{t('loans.print.please', { count: due.length })}</p>
+                <Books loans={due} />
+              </>
+            )}
+            {later.length > 0 && (
+              <>
+                <p>{t('loans.print.later')}</p>
+                <Books loans={later} />
+              </>
+            )}
             {fines > 0 && (
               <p>
                 {t('loans.print.fine')} <Money amount={fines} />
@@ -157,5 +161,19 @@ function Slips({ loans, library, today }: SlipsProps) {
         )
       })}
     </Sheet>
+  )
+}
+
+function Books({ loans }: { loans: readonly AdminLoan[] }) {
+  return (
+    <ul>
+      {loans.map((loan) => (
+        <li key={loan.id}>
+          <span dir="auto">{loan.title}</span> <small>{loan.barcode}</small>
+          <br />
+          {t('loans.print.due')} <DateText day={loan.returnDate} />
+        </li>
+      ))}
+    </ul>
   )
 }

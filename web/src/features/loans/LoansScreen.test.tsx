@@ -133,6 +133,23 @@ describe('All Borrowed Books', () => {
     expect(screen.getByText(/^3 loans\b/)).toBeVisible()
   })
 
+  it('prints a slip that asks for the books that are due, and names the others with their day', async () => {
+    open = [
+      loan(1, { userId: 1, userName: 'Asha', returnDate: '2026-11-18' }),
+      loan(2, { userId: 1, userName: 'Asha', returnDate: '2026-11-28' }),
+    ]
+    desk()
+    renderApp('/fine')
+    await userEvent.click(await screen.findByRole('button', { name: 'Print by class' }))
+    const sheet = within(await screen.findByRole('dialog'))
+    await userEvent.selectOptions(await sheet.findByLabelText('Print as'), 'slips')
+    const [due, later] = sheet.getAllByRole('list')
+    expect(due?.previousSibling).toHaveTextContent('Please bring back this book:')
+    expect(due).toHaveTextContent('Book 1')
+    expect(later?.previousSibling).toHaveTextContent('Not due yet:')
+    expect(later).toHaveTextContent(/Book 2.*Due 28 Nov 2026/)
+  })
+
   it('R-LOAN-3: Return names book, borrower and fine, says where the copy goes, and goes on in the next row', async () => {
     const made = desk()
     renderApp('/fine')
