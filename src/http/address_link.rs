@@ -14,7 +14,7 @@ use super::{
     error::{Error, Result},
     extract::{Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
-    plain_page::{button, page},
+    plain_page::{button, dead_link, page},
     session::{SignedIn, hashed, new_token},
 };
 use crate::{
@@ -118,14 +118,14 @@ fn asked(tx: &mut Tx<'_>, policies: &Policies, token: &str, now: i64) -> storage
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
     let (policies, now) = (app.library.policies.clone(), app.library.clock.now());
     let found = app.library.db.snapshot(move |tx| asked(tx, &policies, &token, now)).await?;
-    Ok(found.map_or_else(dead_link_page, |Asked { claimed, language, library }| {
-        if claimed.is_confirmed {
-            return confirmed_page(&language, &claimed.email);
-        }
-        let library = named(&library, &language);
-        let words = [message::letter_confirm_title(), message::letter_confirm_what(&claimed.email, &library)];
-        page(StatusCode::OK, &language, &words, &button("", &message::letter_confirm_do().text_in(&language)))
-    }))
+    let Some(Asked { claimed, language, library }) = found else { return dead_link_page(&app).await };
+    if claimed.is_confirmed {
+        return Ok(confirmed_page(&language, &claimed.email));
+    }
+    let library = named(&library, &language);
+    let words = [message::letter_confirm_title(), message::letter_confirm_what(&claimed.email, &library)];
+    let confirm = button("", &message::letter_confirm_do().text_in(&language));
+    Ok(page(StatusCode::OK, &language, &words, &confirm))
 }
 
 /// Confirms the address of a link; a repeat changes nothing.
@@ -139,9 +139,10 @@ pub async fn answer(State(app): State<Shared>, Path(token): Path<String>) -> Res
         }
         Ok(found)
     });
-    Ok(found.await?.map_or_else(dead_link_page, |Asked { claimed, language, .. }| {
-        confirmed_page(&language, &claimed.email)
-    }))
+    match found.await? {
+        Some(Asked { claimed, language, .. }) => Ok(confirmed_page(&language, &claimed.email)),
+        None => dead_link_page(&app).await,
+    }
 }
 
 fn confirmed_page(language: &str, address: &str) -> Response {
@@ -150,11 +151,11 @@ fn confirmed_page(language: &str, address: &str) -> Response {
 }
 
 /// Answers a link without its token.
-pub async fn incomplete() -> Response {
-    dead_link_page()
+pub async fn incomplete(State(app): State<Shared>) -> Result<Response> {
+    dead_link_page(&app).await
 }
 
 /// Builds the page for a link that is unknown or expired, or replaced by a newer one.
-fn dead_link_page() -> Response {
-    page(StatusCode::NOT_FOUND, "en", &[message::letter_confirm_title(), message::letter_confirm_dead()], "")
+async fn dead_link_page(app: &Shared) -> Result<Response> {
+    dead_link(app, [message::letter_confirm_title(), message::letter_confirm_dead()]).await
 }

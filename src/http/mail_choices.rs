@@ -16,7 +16,7 @@ use crate::{
     mail::Post,
     storage::{
         self, Tx, claimed_addresses,
-        mail_choices::{self, Choices},
+        mail_choices::{self, Choices, Contacts, Guardian},
         people, settings,
     },
 };
@@ -24,6 +24,7 @@ use crate::{
 /// The caller's preferences about notices by mail or text message, and the kinds that the library sends.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own on the form")]
 pub struct MailChoices {
     /// False while the library mails no notices.
     on: bool,
@@ -36,6 +37,8 @@ pub struct MailChoices {
     /// library sends no text messages.
     #[schema(required)]
     phone: Option<String>,
+    /// True if the library also sends reminders of the person's loans to a guardian.
+    to_guardian: bool,
     /// Kinds of notices that the library mails and a person may refuse.
     offered: Vec<Kind>,
     /// Language of mails; null for the library's.
@@ -59,6 +62,15 @@ fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailCho
         .filter(|kind| kind.is_optional() && settings.sends(*kind) && settings.mails(*kind))
         .collect();
     let details = people::by_id(tx, person)?.map(|person| person.details);
+    let guardian = Guardian {
+        contacts: details.as_ref().map_or_else(Contacts::default, |details| Contacts {
+            email: details.guardian_email.clone(),
+            phone: details.guardian_phone.clone(),
+        }),
+        refuses: mail_choices::guardian_refused(tx, person)?,
+    };
+    let is_for_guardians = Kind::ALL.into_iter().any(|kind| settings.reminds_guardian(kind));
+    let to_guardian = is_for_guardians && guardian.contact(|channel| post.has(channel)).is_some();
     let (address, phone) = details.map_or((None, None), |details| (details.email, details.phone));
     let confirmed = !claimed_addresses::is_unconfirmed(tx, person)?;
     let is_mailed = post.has(Channel::Mail) && address.is_some() && confirmed;
@@ -67,7 +79,19 @@ fn read(tx: &mut Tx<'_>, person: UserId, post: &Post) -> storage::Result<MailCho
     let in_digest =
         Kind::ALL.into_iter().filter(|kind| kind.is_reminder() || chosen.contains(kind)).collect();
     let can_wait = offered.iter().copied().filter(|kind| kind.can_wait()).collect();
-    Ok(MailChoices { on, address, confirmed, phone, offered, language, refused, can_wait, in_digest, weekly })
+    Ok(MailChoices {
+        on,
+        address,
+        confirmed,
+        phone,
+        to_guardian,
+        offered,
+        language,
+        refused,
+        can_wait,
+        in_digest,
+        weekly,
+    })
 }
 
 /// Read the caller's own mail preferences.

@@ -263,14 +263,17 @@ pub async fn preview_mails(State(app): State<Shared>) -> Result<axum::Json<MailP
         Ok::<_, storage::Error>((settings::notices(tx)?, planned))
     });
     let (settings, planned) = planned.await?;
-    let Planned { mails, without_address } = planned;
+    let Planned { mails, mut without_address } = planned;
+    let reminders = without_address.len();
+    // A reader's own reminder and the guardian's follow each other.
+    without_address.dedup_by_key(|(person, _)| *person);
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     Ok(axum::Json(MailPlan {
         day: tomorrow,
         hour: settings.mail_hour,
         by_mail: settings.by_mail,
         count: number(mails.len()),
-        without_address: number(without_address.len()),
+        without_address: number(reminders),
         unreachable: without_address
             .into_iter()
             .take(SHOWN)

@@ -9,20 +9,37 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
-use crate::{mail::escaped, message::Message};
+use super::{Shared, error::Result};
+use crate::{
+    mail::{escaped, named},
+    message::{self, Message},
+    storage,
+};
 
 const STYLE: &str = "body{margin:0;background:#f1f4f6;color:#1f2933;font:18px/1.5 'Noto Sans','Noto Sans Devanagari',Arial,sans-serif}\
 main{max-width:32rem;margin:10vh auto;padding:1.5rem;background:#fff;border-radius:8px}\
 h1{margin:0 0 .5rem;font-size:1.4rem}p{margin:0 0 1rem}\
 button{padding:.7rem 1.2rem;border:0;border-radius:6px;background:#0b6e66;color:#fff;font:inherit;font-weight:bold}\
-button:focus-visible{outline:3px solid #1f2933;outline-offset:2px}\
-@media(prefers-color-scheme:dark){body{background:#15191d;color:#e6eaee}main{background:#20262c}\
-button:focus-visible{outline-color:#e6eaee}}";
+a{color:#0b6e66}button:focus-visible,a:focus-visible{outline:3px solid #1f2933;outline-offset:2px}\
+@media(prefers-color-scheme:dark){body{background:#15191d;color:#e6eaee}main{background:#20262c}a{color:#63cfc4}\
+button:focus-visible,a:focus-visible{outline-color:#e6eaee}}";
 
 /// Builds a button that posts to the page's own address with this query.
 pub(super) fn button(query: &str, words: &str) -> String {
     let action = if query.is_empty() { String::new() } else { format!(" action=\"{query}\"") };
     format!("<form method=\"post\"{action}><button>{}</button></form>", escaped(words))
+}
+
+/// Builds the page for a link that leads nowhere, in the library's language, with a link to the library.
+pub(super) async fn dead_link(app: &Shared, words: [Message; 2]) -> Result<Response> {
+    let policies = app.library.policies.clone();
+    let library =
+        app.library.db.snapshot(move |tx| Ok::<_, storage::Error>(policies.current(tx)?.library.clone()));
+    let library = library.await?;
+    let (open, language) = (message::letter_button().text_in(&library.language), &library.language);
+    let name = named(&library.name, language);
+    let end = format!("<p>{}</p><p><a href=\"/library/\">{}</a></p>", escaped(&name), escaped(&open));
+    Ok(page(StatusCode::NOT_FOUND, language, &words, &end))
 }
 
 /// Builds a page from a heading, a paragraph and the HTML in `end`.

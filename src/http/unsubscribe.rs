@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     error::Result,
-    plain_page::{button, page},
+    plain_page::{button, dead_link, page},
 };
 use crate::{
     domain::{id::UserId, notice::Kind},
@@ -59,26 +59,27 @@ fn asked(
 /// Builds the page that asks for confirmation, or says that the mails are off already.
 pub async fn ask(State(app): State<Shared>, Path(token): Path<String>) -> Result<Response> {
     let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
-        return Ok(invalid_link_page());
+        return invalid_link_page(&app).await;
     };
     let policies = app.library.policies.clone();
     let found = app.library.db.snapshot(move |tx| asked(tx, &policies, person, scope)).await?;
-    Ok(found.map_or_else(invalid_link_page, |Asked { language, library, is_off, .. }| {
-        if is_off {
-            return off(&language, scope);
-        }
-        let what = match scope {
-            Scope::Guardian => message::letter_stop_guardian_what,
-            _ => message::letter_stop_what,
-        };
-        let library = named(&library, &language);
-        page(
-            StatusCode::OK,
-            &language,
-            &[message::letter_stop_title(), what(&library)],
-            &button("", &message::letter_stop_do().text_in(&language)),
-        )
-    }))
+    let Some(Asked { language, library, is_off, .. }) = found else {
+        return invalid_link_page(&app).await;
+    };
+    if is_off {
+        return Ok(off(&language, scope));
+    }
+    let what = match scope {
+        Scope::Guardian => message::letter_stop_guardian_what,
+        _ => message::letter_stop_what,
+    };
+    let library = named(&library, &language);
+    Ok(page(
+        StatusCode::OK,
+        &language,
+        &[message::letter_stop_title(), what(&library)],
+        &button("", &message::letter_stop_do().text_in(&language)),
+    ))
 }
 
 /// Parameter of the button that turns the mails on again; a one-click request has none.
@@ -97,21 +98,19 @@ pub async fn answer(
     // Reads the body, so that the connection can be reused.
     let _ = axum::body::to_bytes(request.into_body(), BODY).await;
     let Some((person, scope)) = Signer::new(&app.browser_key).read(&token) else {
-        return Ok(invalid_link_page());
+        return invalid_link_page(&app).await;
     };
     let (policies, again) = (app.library.policies.clone(), choice.again.is_some());
     let found = app.library.db.write(move |tx| change(tx, &policies, person, scope, again)).await?;
-    Ok(found.map_or_else(invalid_link_page, |Asked { language, .. }| {
-        if again {
-            let choose = match scope {
-                Scope::Guardian => message::letter_stop_guardian_back(),
-                _ => message::letter_stop_choose(),
-            };
-            let words = [message::letter_stop_on(), choose];
-            return page(StatusCode::OK, &language, &words, "");
-        }
-        off(&language, scope)
-    }))
+    let Some(Asked { language, .. }) = found else { return invalid_link_page(&app).await };
+    if !again {
+        return Ok(off(&language, scope));
+    }
+    let choose = match scope {
+        Scope::Guardian => message::letter_stop_guardian_back(),
+        _ => message::letter_stop_choose(),
+    };
+    Ok(page(StatusCode::OK, &language, &[message::letter_stop_on(), choose], ""))
 }
 
 fn change(
@@ -143,11 +142,11 @@ fn off(language: &str, scope: Scope) -> Response {
 }
 
 /// Answers a link without its token.
-pub async fn incomplete() -> Response {
-    invalid_link_page()
+pub async fn incomplete(State(app): State<Shared>) -> Result<Response> {
+    invalid_link_page(&app).await
 }
 
 /// Builds the page for a link that this library did not sign, or whose person no longer exists.
-fn invalid_link_page() -> Response {
-    page(StatusCode::NOT_FOUND, "en", &[message::letter_stop_title(), message::letter_stop_dead()], "")
+async fn invalid_link_page(app: &Shared) -> Result<Response> {
+    dead_link(app, [message::letter_stop_title(), message::letter_stop_dead()]).await
 }

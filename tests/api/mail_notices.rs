@@ -364,6 +364,11 @@ async fn an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_i
     let guardian = json!({ "guardianEmail": "mother@home.in", "guardianPhone": "+91 98450 12345" });
     app.admin(0).await.patch(&path, &guardian).await.expect(200);
     let loan = asha.borrow(app.book("Emma", 1).await).await;
+    let to_guardian = async || {
+        let choices = app.student(1).await.get("/me/mail-choices").await.expect(200);
+        choices["toGuardian"].clone()
+    };
+    assert_eq!(to_guardian().await, true, "the reader sees that the guardian is written to");
 
     // What is due soon is the reader's own affair.
     app.set_clock("2026-11-25T06:00:00Z");
@@ -389,8 +394,8 @@ async fn an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_i
     let own = asha.get("/me/notices").await.expect(200);
     assert_eq!((own["notices"].as_array().map(Vec::len), &own["unread"]), (Some(2), &json!(2)));
     let all = app.admin(0).await.get(&format!("{path}/notices")).await.expect(200);
-    let to_guardian = |notice: &&Value| notice["toGuardian"] == true;
-    assert_eq!(all["notices"].as_array().expect("a list").iter().filter(to_guardian).count(), 1);
+    let is_guardians = |notice: &&Value| notice["toGuardian"] == true;
+    assert_eq!(all["notices"].as_array().expect("a list").iter().filter(is_guardians).count(), 1);
 
     // The guardian ends the mails; another guardian gets them.
     let of_guardian = |mail: &&String| mail.contains("mother@home.in");
@@ -401,7 +406,7 @@ async fn an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_i
     assert_eq!(mailed.open("POST", &link, "List-Unsubscribe=One-Click").await.status, 200);
     app.set_clock("2026-12-05T06:00:00Z");
     mailed.remind().await;
-    assert_eq!(mailed.queue().await, 1, "the reader's own");
+    assert_eq!((mailed.queue().await, to_guardian().await), (1, json!(false)), "the reader's own");
     let other = json!({ "guardianEmail": "father@home.in" });
     app.admin(0).await.patch(&path, &other).await.expect(200);
     app.set_clock("2026-12-12T06:00:00Z");
@@ -553,6 +558,8 @@ async fn a_guardian_is_seen_by_librarians_who_may_change_people_alone() {
     let file = app.admin(0).await.get("/people.csv").await.text;
     assert!(file.contains("mother@home.in,'+91 98450 12345"), "{file}");
     assert!(asha.get("/me/data").await.text.contains("mother@home.in"));
+    let choices = asha.get("/me/mail-choices").await.expect(200);
+    assert_eq!(choices["toGuardian"], false, "this library sends nothing");
     app.admin(0).await.delete(&path).await;
     let left = app.raw(&format!("SELECT guardian_email, guardian_phone FROM users WHERE id = {}", asha.uid));
     assert_eq!(left, [[None, None]]);
@@ -660,7 +667,15 @@ async fn a_link_without_its_last_part_is_not_found_in_plain_words() {
         let page = mailed.open("GET", &format!("{PUBLIC}{address}"), "").await;
         assert_eq!(page.status, 404);
         assert!(page.text.contains("This link does not work. Copy it whole from the mail"), "{}", page.text);
+        assert!(page.text.contains("<a href=\"/library/\">Open the library</a>"), "{}", page.text);
     }
+    let admin = mailed.app.admin(0).await;
+    let mut settings = admin.get("/settings/library").await.expect(200);
+    settings["language"] = json!("hi");
+    settings["name"] = json!("Sarvodaya");
+    admin.put("/settings/library", "*", &settings).await.expect(200);
+    let page = mailed.open("GET", &format!("{PUBLIC}library/unsubscribe/nothing"), "").await;
+    assert!(page.text.contains("lang=\"hi\"") && page.text.contains("Sarvodaya"), "{}", page.text);
 }
 
 #[tokio::test]

@@ -13159,6 +13159,8 @@ export interface components {
             phone: string | null;
             /** @description Kinds that the person gets on the screen only. */
             refused: components["schemas"]["Kind"][];
+            /** @description True if the library also sends reminders of the person's loans to a guardian. */
+            toGuardian: boolean;
             /** @description True if the digest comes once a week, on Monday; otherwise on each day on which there is something to say. */
             weekly: boolean;
         };

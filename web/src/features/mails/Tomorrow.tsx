@@ -43,8 +43,7 @@ function Plan() {
             <Text my="sm" size="sm">
               {t('mails.tomorrow.unreachable')}{' '}
               {unreachable.map(({ person, name }, index) => (
-                // A reader and the guardian may both lack an address.
-                <Fragment key={`${person} ${index}`}>
+                <Fragment key={person}>
                   {index > 0 && ', '}
                   <Anchor component={Link} to={paths.person(person)} dir="auto" fz="inherit">
                     {name}

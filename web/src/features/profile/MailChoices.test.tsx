@@ -15,6 +15,7 @@ const choices: MailChoices = {
   language: null,
   refused: ['overdue'],
   canWait: ['paid'],
+  toGuardian: false,
   inDigest: ['due-soon', 'due-today', 'overdue'],
   weekly: false,
 }

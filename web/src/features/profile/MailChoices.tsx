@@ -96,7 +96,9 @@ function Form({ choices }: { choices: Choices }) {
               </label>
             ))}
           </div>
-          <p className={classes.bounds}>{t('profile.mail.bounds')}</p>
+          <p className={classes.bounds}>
+            {t('profile.mail.bounds')} {choices.toGuardian && t('profile.mail.guardian')}
+          </p>
           <NativeSelect
             maw="20rem"
             label={t('profile.mail.rhythm')}
