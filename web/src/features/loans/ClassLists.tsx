@@ -136,7 +136,13 @@ function Slips({ loans, library, today }: SlipsProps) {
         return (
           <section key={userId} className={classes.slip}>
             <p>
-              <span dir="auto">{library}</span> {today !== undefined && <DateText day={today} />}
+              <b dir="auto">{library}</b>{' '}
+              {today !== undefined && (
+                <>
+                  {' '}
+                  · <DateText day={today} />
+                </>
+              )}
             </p>
             <h2 dir="auto">{userName}</h2>
             <p dir="auto">{[rollNumber, batch].filter(Boolean).join(' · ')}</p>

@@ -175,7 +175,7 @@ function State({ state, reason, stoppedBy, endedAt, nextTry, tries }: MailItem) 
       </Text>
       {(reason ?? stoppedBy) && (
         <Text {...small} dir="auto">
-          {reason ? translateMessage(reason) : t('mails.stopped.by', { name: stoppedBy! })}
+          {stoppedBy === null ? reason && translateMessage(reason) : t('mails.stopped.by', { name: stoppedBy })}
         </Text>
       )}
       {at !== null && (
