@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 pub use gateway::{Options as TextOptions, PATIENCE as GATEWAY_PATIENCE, Text, TextGateway};
 pub use letter::{
-    Digest, Letter, Links, Writing, address_link, digest, example, notice, ours, password_changed,
-    password_link, test,
+    CodeOf, Digest, Letter, Links, Writing, address_link, digest, example, notice, ours, password_changed,
+    password_link, test, welcome,
 };
 pub(crate) use letter::{escaped, named};
 pub use sender::{Outcome, Rate, Sender};

@@ -39,6 +39,8 @@ pub enum Kind {
     PasswordLink,
     /// Link to confirm an address that its person entered.
     AddressLink,
+    /// Sign-in code that a librarian made for the person.
+    Welcome,
     /// Confirmation that a reset link changed the password.
     PasswordChanged,
     /// One notice, mailed soon after its cause.
@@ -55,6 +57,7 @@ impl Kind {
         match self {
             Self::PasswordLink => "password-link",
             Self::AddressLink => "address-link",
+            Self::Welcome => "welcome",
             Self::PasswordChanged => "password-changed",
             Self::Notice => "notice",
             Self::Digest => "digest",
@@ -65,7 +68,7 @@ impl Kind {
     /// True if the mail contains a secret: its text is kept no longer than needed.
     #[must_use]
     pub fn is_secret(self) -> bool {
-        matches!(self, Self::PasswordLink | Self::AddressLink)
+        matches!(self, Self::PasswordLink | Self::AddressLink | Self::Welcome)
     }
 }
 

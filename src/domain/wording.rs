@@ -17,6 +17,8 @@ pub enum Worded {
     PasswordLink,
     /// Link to confirm an address.
     AddressLink,
+    /// Sign-in code that a librarian made for the person.
+    Welcome,
     PasswordChanged,
     /// Reminders of a day.
     Digest,
@@ -30,9 +32,16 @@ impl Worded {
     /// Returns all mails with a wording.
     pub fn all() -> impl Iterator<Item = Self> {
         let notices = notice::Kind::ALL.into_iter().filter(|kind| !kind.is_reminder()).map(Self::Notice);
-        [Self::Digest, Self::GuardianDigest, Self::PasswordLink, Self::PasswordChanged, Self::AddressLink]
-            .into_iter()
-            .chain(notices)
+        [
+            Self::Digest,
+            Self::GuardianDigest,
+            Self::Welcome,
+            Self::PasswordLink,
+            Self::PasswordChanged,
+            Self::AddressLink,
+        ]
+        .into_iter()
+        .chain(notices)
     }
 
     /// Name in the database and the API.
@@ -41,6 +50,7 @@ impl Worded {
         match self {
             Self::PasswordLink => "password-link",
             Self::AddressLink => "address-link",
+            Self::Welcome => "welcome",
             Self::PasswordChanged => "password-changed",
             Self::Digest => "digest",
             Self::GuardianDigest => "guardian-digest",
@@ -57,9 +67,10 @@ impl Worded {
     /// Returns the placeholders that the wording may contain.
     #[must_use]
     pub fn placeholders(self) -> &'static [Placeholder] {
-        use Placeholder::{Books, Library, Link, Name, Notice, Reminder};
+        use Placeholder::{Books, Code, Library, Link, Name, Notice, Reminder};
         match self {
             Self::PasswordLink | Self::AddressLink => &[Name, Library, Link],
+            Self::Welcome => &[Name, Library, Code, Link],
             Self::PasswordChanged => &[Name, Library],
             Self::Digest | Self::GuardianDigest => &[Name, Library, Reminder, Books],
             Self::Notice(_) => &[Name, Library, Notice],
@@ -73,6 +84,7 @@ pub enum Placeholder {
     Name,
     Library,
     Link,
+    Code,
     Reminder,
     Books,
     Notice,
@@ -86,6 +98,7 @@ impl Placeholder {
             Self::Name => "{name}",
             Self::Library => "{library}",
             Self::Link => "{link}",
+            Self::Code => "{code}",
             Self::Reminder => "{reminder}",
             Self::Books => "{books}",
             Self::Notice => "{notice}",
@@ -95,7 +108,7 @@ impl Placeholder {
     /// True for a block that the program writes: the text contains the block once, as a paragraph of its own.
     #[must_use]
     pub fn is_block(self) -> bool {
-        matches!(self, Self::Link | Self::Books | Self::Notice)
+        matches!(self, Self::Link | Self::Code | Self::Books | Self::Notice)
     }
 
     /// Describes the placeholder's value in one line.
@@ -105,6 +118,7 @@ impl Placeholder {
             Self::Name => message::wording_name(),
             Self::Library => message::wording_library(),
             Self::Link => message::wording_link(),
+            Self::Code => message::wording_code(),
             Self::Reminder => message::wording_reminder(),
             Self::Books => message::wording_books(),
             Self::Notice => message::wording_notice(),

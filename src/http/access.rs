@@ -288,6 +288,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/mails", Access::May(Capability::People)),
     ("GET", "/mails/tomorrow", Access::May(Capability::People)),
     ("POST", "/mails/{id}/stop", Access::May(Capability::People)),
+    ("POST", "/mails/again", Access::May(Capability::People)),
     ("POST", "/mails/{id}/again", Access::May(Capability::People)),
     ("GET", "/setup", Access::Anyone),
     ("POST", "/setup", Access::Anyone),

@@ -1,6 +1,6 @@
 //! Mails as librarians see them: queued, sent, failed with the reason, and stopped.
 
-use axum::extract::State;
+use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     Shared,
     error::{Error, Result},
-    extract::{Id, Nothing, OptionalJsonBody, Query},
+    extract::{Id, JsonBody, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
@@ -143,6 +143,16 @@ pub struct QuietNow {
     waiting: i64,
 }
 
+/// Failed mails of a day.
+#[derive(Serialize, ToSchema)]
+pub struct FailedDay {
+    /// Day in the library's time zone.
+    #[schema(value_type = String, format = Date)]
+    day: Date,
+    /// Number of mails that failed on this day and can be sent again.
+    count: i64,
+}
+
 /// Page of mails, newest first.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -160,6 +170,8 @@ pub struct MailList {
     /// Null outside the quiet hours, and while the library mails no notices.
     #[schema(required)]
     quiet: Option<QuietNow>,
+    /// Days with failed mails, newest first, in a list of failed mails; otherwise empty.
+    failed_days: Vec<FailedDay>,
     /// Cursor of the next page; null on the last one.
     #[schema(required)]
     next: Option<String>,
@@ -179,7 +191,18 @@ pub async fn list_mails(
     let choice = Choice { state: query.state, person: query.person };
     let hour = app.library.clock.hour_of(app.library.clock.now());
     let [on, texts_on] = [app.settings.post.mail.is_some(), app.settings.post.texts.is_some()];
+    let clock = app.library.clock.clone();
     let list = app.library.db.snapshot(move |tx| -> Result<MailList> {
+        let mut failed_days: Vec<FailedDay> = Vec::new();
+        let failures =
+            if choice.state == Some(MailState::Failed) { mails::failures(tx)? } else { Vec::new() };
+        for (stretch, failed) in failures {
+            let day = clock.day_of(stretch * mails::STRETCH);
+            match failed_days.last_mut().filter(|last| last.day == day) {
+                Some(last) => last.count += failed,
+                None => failed_days.push(FailedDay { day, count: failed }),
+            }
+        }
         let mut found = mails::page(tx, &choice, before, limit + 1)?;
         let length = usize::try_from(limit).unwrap_or_default();
         let goes_on = found.len() > length;
@@ -194,6 +217,7 @@ pub async fn list_mails(
             trouble: mails::trouble(tx, Channel::Mail)?.map(Into::into),
             text_trouble: mails::trouble(tx, Channel::Text)?.map(Into::into),
             quiet: quiet_now(tx, hour)?,
+            failed_days,
             next,
         })
     });
@@ -337,6 +361,38 @@ pub async fn send_mail_again(
             mails::again(tx, id, now, now + PATIENCE)?;
         }
         Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Day whose failed mails are sent again.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailedDayForm {
+    /// Day in the library's time zone.
+    #[schema(value_type = String, format = Date)]
+    day: Date,
+}
+
+/// Number of mails that wait to be sent again.
+#[derive(Serialize, ToSchema)]
+pub struct SentAgain {
+    count: u64,
+}
+
+/// Send all mails again that failed on a day, except those with a secret.
+#[utoipa::path(post, path = "/mails/again", request_body = FailedDayForm, responses((status = 200, body = SentAgain)))]
+pub async fn send_failed_mails_again(
+    State(app): State<Shared>,
+    once: Once,
+    JsonBody(FailedDayForm { day }): JsonBody<FailedDayForm>,
+) -> Result<Answer> {
+    let clock = app.library.clock.clone();
+    let next = day.tomorrow().map_err(|error| Error::Internal(error.into()))?;
+    let (now, of_day) = (clock.now(), (clock.begin_of(day), clock.begin_of(next)));
+    app.once(once, move |tx| {
+        let count = mails::all_again(tx, of_day, now, now + PATIENCE)?;
+        Answer::json(StatusCode::OK, &SentAgain { count })
     })
     .await
 }

@@ -173,6 +173,7 @@ fn mail_api() -> OpenApiRouter<Shared> {
         .routes(routes!(mails::list_mails))
         .routes(routes!(mails::stop_mail))
         .routes(routes!(mails::send_mail_again))
+        .routes(routes!(mails::send_failed_mails_again))
         .routes(routes!(mails::preview_mails))
         .routes(routes!(address_link::send_address_link))
         .routes(routes!(mail_choices::read_mail_choices, mail_choices::save_mail_choices))

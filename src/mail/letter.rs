@@ -84,6 +84,15 @@ pub fn ours(mail: Worded, language: &str) -> Wording {
                 text(message::letter_address_link_ignore()),
             ],
         ),
+        Worded::Welcome => (
+            text(message::letter_welcome_subject(library)),
+            vec![
+                text(message::letter_welcome_what(library)),
+                block(Placeholder::Code),
+                block(Placeholder::Link),
+                text(message::letter_welcome_ignore()),
+            ],
+        ),
         Worded::PasswordChanged => (
             text(message::letter_password_changed_subject(library)),
             vec![
@@ -123,6 +132,8 @@ pub struct Writing<'w> {
 struct Values<'v> {
     name: &'v str,
     link: &'v str,
+    /// Lines about a sign-in code.
+    code: &'v [Message],
     /// Subject of a digest; gets the library's name.
     reminder: Option<&'v dyn Fn(&str) -> Message>,
     books: &'v [Message],
@@ -144,7 +155,7 @@ fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
         Placeholder::Reminder => {
             values.reminder.map(|reminder| words(&reminder(&library))).unwrap_or_default()
         }
-        Placeholder::Link | Placeholder::Books | Placeholder::Notice => String::new(),
+        Placeholder::Link | Placeholder::Code | Placeholder::Books | Placeholder::Notice => String::new(),
     };
     // Values are put in once and not searched for placeholders again.
     let filled = |text: &str| -> String {
@@ -161,10 +172,15 @@ fn letter(mail: Worded, writing: Writing<'_>, values: &Values<'_>) -> Letter {
             [Piece::Value(Placeholder::Link)] => parts.push(Part::Button {
                 label: words(&match mail {
                     Worded::AddressLink => message::letter_address_link_button(),
+                    Worded::Welcome => message::letter_welcome_button(),
                     _ => message::letter_password_link_button(),
                 }),
                 address: values.link.to_owned(),
             }),
+            [Piece::Value(Placeholder::Code)] => {
+                let lines: Vec<String> = values.code.iter().map(words).collect();
+                parts.push(Part::Paragraph(lines.join("\n")));
+            }
             [Piece::Value(Placeholder::Books)] => {
                 if !values.books.is_empty() {
                     parts.push(Part::Items(values.books.iter().map(words).collect()));
@@ -199,6 +215,27 @@ pub fn password_link(writing: Writing<'_>, name: &str, address: &str) -> Letter 
 #[must_use]
 pub fn address_link(writing: Writing<'_>, name: &str, address: &str) -> Letter {
     letter(Worded::AddressLink, writing, &Values { name, link: address, ..Values::default() })
+}
+
+/// Sign-in code of a person, for a mail.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeOf<'c> {
+    pub roll_number: Option<&'c str>,
+    /// Address to sign in with; named if there is no roll number.
+    pub email: &'c str,
+    pub code: &'c str,
+    /// Last day on which the code works.
+    pub until: Date,
+}
+
+/// Writes the mail with a sign-in code; `address` is that of the page on which the person enters it.
+#[must_use]
+pub fn welcome(writing: Writing<'_>, name: &str, code: CodeOf<'_>, address: &str) -> Letter {
+    let account = code
+        .roll_number
+        .map_or_else(|| message::letter_welcome_email(code.email), message::letter_welcome_roll_number);
+    let lines = [account, message::letter_welcome_code(code.code), message::letter_welcome_until(code.until)];
+    letter(Worded::Welcome, writing, &Values { name, link: address, code: &lines, ..Values::default() })
 }
 
 /// Writes the confirmation that a password was changed with a reset link.
@@ -291,6 +328,11 @@ pub fn example(
     let kind = match mail {
         Worded::PasswordLink => return password_link(writing, name, page),
         Worded::AddressLink => return address_link(writing, name, page),
+        Worded::Welcome => {
+            let until = today.checked_add(Span::new().days(7)).unwrap_or(today);
+            let code = CodeOf { roll_number: None, email: "reader@example.org", code: "ABCD-2345", until };
+            return welcome(writing, name, code, page);
+        }
         Worded::PasswordChanged => return password_changed(writing, name),
         Worded::Digest => {
             let is_overdue = |day: Date| day < today;

@@ -1,5 +1,7 @@
 //! Outcomes of sending mails, and the texts of the mails themselves.
 
+use jiff::civil::Date;
+
 messages! {
     // Replies of the mail server; `words` quotes the server.
     "mail.accepted" = mail_accepted(server: &str): "Accepted by {server}.";
@@ -44,6 +46,15 @@ messages! {
     "letter.addressLink.button" = letter_address_link_button(): "Confirm this address";
     "letter.addressLink.ignore" = letter_address_link_ignore():
         "If you do not have an account there, do nothing: the library sends no notices to an address that is not confirmed.";
+    "letter.welcome.subject" = letter_welcome_subject(library: &str): "Your account at {library}";
+    "letter.welcome.what" = letter_welcome_what(library: &str):
+        "You have an account at {library}. Choose your password with this code; it works once.";
+    "letter.welcome.rollNumber" = letter_welcome_roll_number(number: &str): "Roll number: {number}";
+    "letter.welcome.email" = letter_welcome_email(email: &str): "Email: {email}";
+    "letter.welcome.code" = letter_welcome_code(code: &str): "Code: {code}";
+    "letter.welcome.until" = letter_welcome_until(day: Date): "Valid until {day, date, medium}.";
+    "letter.welcome.button" = letter_welcome_button(): "Choose a password";
+    "letter.welcome.ignore" = letter_welcome_ignore(): "Keep the code to yourself. The library never asks you for it.";
     "letter.passwordChanged.subject" = letter_password_changed_subject(library: &str): "Your password for {library} was changed";
     "letter.passwordChanged.what" = letter_password_changed_what(library: &str):
         "Your password at {library} was changed with a link that was sent to this address. All other browsers were signed out.";

@@ -12,7 +12,9 @@ messages! {
     "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
     "sameBatch" = same_batch(): "Choose another batch than the one they are in.";
     "batchTooLarge" = batch_too_large(most: usize):
-        "This batch has more than {most, number} people. Print their certificates one by one.";
+        "This batch has more than {most, number} people. Take them one by one on their own pages.";
+
+    "cannotBeMailed" = cannot_be_mailed(): "The library has no mail server, or no confirmed address of this person.";
 
     // Failed requests.
     "problem.last-librarian" = problem_last_librarian():

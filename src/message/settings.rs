@@ -43,6 +43,7 @@ messages! {
     "settings.wording.name" = wording_name(): "Name of the reader";
     "settings.wording.library" = wording_library(): "Name of the library";
     "settings.wording.link" = wording_link(): "Button with the link, and its address";
+    "settings.wording.code" = wording_code(): "The sign-in code, for whom it is, and until when it is valid";
     "settings.wording.reminder" = wording_reminder(): "How many books are due, such as “2 books are due back”";
     "settings.wording.books" = wording_books(): "List of the books with their due dates";
     "settings.wording.notice" = wording_notice(): "The notice itself, as it is under the bell";

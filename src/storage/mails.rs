@@ -396,6 +396,19 @@ pub fn take_back(tx: &mut Tx<'_>, id: MailId, reason: &Message, now: i64) -> Res
     )
 }
 
+/// Stops the queued mails with an earlier sign-in code of a person, and deletes their texts.
+pub fn take_back_welcomes(tx: &mut Tx<'_>, person: UserId, reason: &Message, now: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE mails SET state = 'stopped', ended_at = $3, reason = $4, leased_by = NULL, leased_until = NULL,
+                    text = '', html = ''
+             WHERE person_id = $1 AND kind = $2 AND state = 'queued'"
+        ),
+        &[&person, &Kind::Welcome.as_str(), &now, &stored(reason)],
+    )?;
+    Ok(())
+}
+
 /// Queues a failed or stopped mail again, under the same Message-ID.
 pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<()> {
     tx.execute_one(
@@ -405,6 +418,34 @@ pub fn again(tx: &mut Tx<'_>, id: MailId, now: i64, expires_at: i64) -> Result<(
              WHERE id = $1 AND state IN ('failed', 'stopped')"
         ),
         &[&id, &now, &expires_at],
+    )
+}
+
+/// Milliseconds of the stretches in which [`failures`] counts: every zone's midnight begins one.
+pub const STRETCH: i64 = 15 * 60 * 1000;
+
+/// Counts the failed mails that can be sent again, by the stretch of time in which they failed, newest first. A stretch is
+/// named by its number since the epoch.
+pub fn failures(tx: &mut Tx<'_>) -> Result<Vec<(i64, i64)>> {
+    tx.query(
+        sql!(
+            "SELECT ended_at / $1, COUNT(*) FROM mails WHERE state = 'failed' AND text <> '' AND ended_at IS NOT NULL
+             GROUP BY 1 ORDER BY 1 DESC"
+        ),
+        &[&STRETCH],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Queues the mails again that failed from `begin` up to but not including `end`; returns their number.
+pub fn all_again(tx: &mut Tx<'_>, (begin, end): (i64, i64), now: i64, expires_at: i64) -> Result<u64> {
+    tx.execute(
+        sql!(
+            "UPDATE mails SET state = 'queued', ended_at = NULL, reason = NULL, tries = 0, not_before = $3,
+                    expires_at = $4
+             WHERE state = 'failed' AND text <> '' AND ended_at >= $1 AND ended_at < $2"
+        ),
+        &[&begin, &end, &now, &expires_at],
     )
 }
 

@@ -76,6 +76,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "name": "n" })
         }
         ("PUT", "/settings/notices") => json!({ "automatic": true }),
+        ("POST", "/mails/again") => json!({ "day": "2026-11-21" }),
         ("PUT", "/settings/mails/{kind}") => json!({ "en": null, "hi": null }),
         ("POST", "/settings/mails/{kind}/preview" | "/settings/mails/{kind}/send") => {
             json!({ "language": "en", "subject": "s", "body": "{books}" })
@@ -429,6 +430,7 @@ const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
             ("GET", "/mails/tomorrow"),
             ("POST", "/mails/{id}/stop"),
             ("POST", "/mails/{id}/again"),
+            ("POST", "/mails/again"),
             ("POST", "/people"),
             ("POST", "/people/import"),
             ("POST", "/imports/people/columns"),

@@ -113,6 +113,7 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/covers"
             | "/mails/{id}/stop"
             | "/mails/{id}/again"
+            | "/mails/again"
             | "/settings/rules/preview"
             | "/settings/calendar/preview"
             | "/settings/library/preview"

@@ -316,7 +316,7 @@ async fn to_the_collection<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write
 async fn to_mails<'a>(
     visitor: &'a Person<'a>,
     admin: &'a Person<'a>,
-) -> [(&'a Person<'a>, Write, &'static str); 4] {
+) -> [(&'a Person<'a>, Write, &'static str); 5] {
     let (waiting, stopped) = (queued(admin.app, "a@x.org").await, queued(admin.app, "b@x.org").await);
     admin.ask(&format!("/mails/{stopped}/stop")).await.expect(204);
     let forgot = Write::new("POST", "/auth/forgot").body(json!({ "email": "student1@college.edu" }));
@@ -325,6 +325,7 @@ async fn to_mails<'a>(
         (admin, Write::new("POST", "/me/address-link"), "/me/address-link"),
         (admin, Write::new("POST", format!("/mails/{waiting}/stop")), "/mails/{id}/stop"),
         (admin, Write::new("POST", format!("/mails/{stopped}/again")), "/mails/{id}/again"),
+        (admin, Write::new("POST", "/mails/again").body(json!({ "day": "2026-11-21" })), "/mails/again"),
     ]
 }
 

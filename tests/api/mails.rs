@@ -38,6 +38,8 @@ on_both_databases!(
     no_name_or_subject_starts_a_header,
     two_servers_send_each_mail_once,
     a_librarian_stops_a_mail_and_sends_one_again,
+    all_mails_that_failed_on_a_day_are_sent_again_once,
+    a_sign_in_code_is_mailed_to_its_person_alone_r_people_3,
 );
 
 const PASSWORD: &str = "four unrelated words";
@@ -462,6 +464,80 @@ async fn a_librarian_stops_a_mail_and_sends_one_again(database: Database) {
         librarian.get(&format!("/mails?cursor={}", page["next"].as_str().expect("more"))).await.expect(200);
     assert_eq!((next["mails"][0]["id"].as_i64(), &next["next"]), (Some(stopped.0), &Value::Null));
     student.get("/mails").await.problem(403, "forbidden");
+}
+
+async fn all_mails_that_failed_on_a_day_are_sent_again_once(database: Database) {
+    let server = MailServer::plain();
+    let (app, job) = library(database, options(server.port)).await;
+    let refuse = async |address: &str| {
+        let id = queued(&app, address).await;
+        server.next([Act::Recipient("552 5.2.2 Over quota")]);
+        send(&app, &job).await;
+        id
+    };
+    // Half past five in India is midnight in the world's time.
+    app.set_clock("2026-11-21T18:29:00Z");
+    let yesterday = refuse("a@college.edu").await;
+    app.set_clock("2026-11-21T18:30:00Z");
+    let today = [refuse("b@college.edu").await, refuse("c@college.edu").await];
+    let stopped = queued(&app, "d@college.edu").await;
+    let librarian = app.admin(0).await;
+    librarian.ask(&format!("/mails/{stopped}/stop")).await.expect(204);
+    let days = async || librarian.get("/mails?state=failed").await.expect(200)["failedDays"].clone();
+    let (first, second) =
+        (json!({ "day": "2026-11-22", "count": 2 }), json!({ "day": "2026-11-21", "count": 1 }));
+    assert_eq!(days().await, json!([first, second]));
+    assert_eq!(librarian.get("/mails").await.expect(200)["failedDays"], json!([]));
+
+    let form = json!({ "day": "2026-11-22" });
+    assert_eq!(librarian.post("/mails/again", &form).await.expect(200)["count"], 2);
+    assert_eq!(librarian.post("/mails/again", &form).await.expect(200)["count"], 0);
+    send(&app, &job).await;
+    assert_eq!((server.received().len(), days().await), (2, json!([second])));
+    let states = [today[0], today[1], yesterday, stopped].map(|id| state(&app, id).0);
+    assert_eq!(states, ["sent", "sent", "failed", "stopped"]);
+}
+
+async fn a_sign_in_code_is_mailed_to_its_person_alone_r_people_3(database: Database) {
+    let server = MailServer::plain();
+    let (app, job) = library(database, options(server.port)).await;
+    let librarian = app.admin(0).await;
+    let (form, path) = (json!({ "byMail": true }), |uid: &Value| format!("/people/{uid}/sign-in-code"));
+    let add = async |roll: &str, email: Value| {
+        let person = json!({ "name": roll, "rollNumber": roll, "email": email, "batch": "2029" });
+        librarian.post("/people", &person).await.expect(201)["uid"].clone()
+    };
+    let (asha, bala) = (add("cs29-1", json!("asha@college.edu")).await, add("cs29-2", Value::Null).await);
+    assert_eq!(librarian.post(&path(&bala), &form).await.wrong_fields(), ["byMail"], "no address");
+    let made = librarian.post(&path(&asha), &form).await.expect(200);
+    assert_eq!((&made["code"], &made["mailedTo"]), (&Value::Null, &json!("asha@college.edu")));
+    // Another code takes the place of the first, also in the queue.
+    let batch = json!({ "batch": "2029", "days": 14, "byMail": true });
+    let preview = json!({ "batch": "2029", "dryRun": true });
+    let before = librarian.post("/people/sign-in-codes", &preview).await.expect(200);
+    assert_eq!((&before["count"], &before["mailed"]), (&json!(2), &json!(1)));
+    let codes = librarian.post("/people/sign-in-codes", &batch).await.expect(200);
+    assert_eq!((&codes["mailed"], codes["slips"].as_array().map(Vec::len)), (&json!(1), Some(1)));
+    assert_eq!(codes["slips"][0]["rollNumber"], "cs29-2");
+    send(&app, &job).await;
+    let [mail] = &server.received()[..] else { panic!("one mail") };
+    assert_eq!(header(mail, "To"), "asha@college.edu");
+    let text = mail.replace("=\r\n", "");
+    assert!(text.contains("Roll number: cs29-1") && text.contains("Valid until 5 Dec 2026."), "{text}");
+    let code: String =
+        text.split_once("Code: ").expect("a code").1.chars().take_while(|c| !c.is_whitespace()).collect();
+    let stored = app.raw("SELECT text, html FROM mails WHERE kind = 'welcome'");
+    assert!(stored.iter().flatten().all(|text| text.as_deref() == Some("")), "{stored:?}");
+
+    let redeem = json!({ "rollNumber": "cs29-1", "code": code, "password": PASSWORD });
+    app.visitor().post("/auth/redeem", &redeem).await.expect(200);
+    app.visitor().post("/auth/redeem", &redeem).await.problem(401, "invalid-code");
+    // The librarian cannot send a mail again whose code is gone.
+    let list = librarian.get("/mails").await.expect(200);
+    let states: Vec<_> =
+        list["mails"].as_array().expect("a list").iter().map(|mail| &mail["state"]).collect();
+    assert_eq!(states, ["sent", "stopped"]);
+    assert_eq!(list["mails"][1]["canSendAgain"], false);
 }
 
 /// The certificate is checked, and all mail of a trial goes to one address.

@@ -651,6 +651,9 @@ fn of_mail(tx: &mut Tx<'_>, person: UserId) -> Result<()> {
     mails::again(tx, id, 1, 2)?;
     mails::take_back(tx, id, &words, 1)?;
     mails::again(tx, id, 1, 2)?;
+    mails::take_back_welcomes(tx, person, &words, 1)?;
+    mails::failures(tx)?;
+    mails::all_again(tx, (1, 2), 1, 2)?;
     mails::expire(tx, Channel::Mail, &words, 3)?;
     mails::page(tx, &mails::Choice::default(), id.0, 9)?;
     mails::counts(tx)?;

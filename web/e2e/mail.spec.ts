@@ -139,3 +139,36 @@ test('a librarian sees tomorrow’s reminders and keeps a kind on the screen (R-
   await expect(page.getByLabel('Hour of the reminders by mail')).toHaveValue('18')
   await expectAccessible(page, 'the settings')
 })
+
+test('R-PEOPLE-3 a librarian mails a sign-in code, and its reader chooses a password with it', async ({
+  page,
+  mails,
+  library,
+}) => {
+  const librarian = await library.signIn(LIBRARIAN, 'demo-library')
+  const address = 'a.new.reader@college.edu'
+  const person = { name: 'A New Reader', email: address, rollNumber: 'nr26-001' }
+  const { uid } = await librarian.ask<{ uid: number }>('POST', '/people', person)
+  await page.goto('login')
+  await page.getByLabel('Email').fill(LIBRARIAN)
+  await page.getByLabel('Password', { exact: true }).fill('demo-library')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'More', exact: true })).toBeVisible()
+  await page.goto(`people/${uid}`)
+  await page.getByRole('main').getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Sign-in code' }).click()
+  await expectAccessible(page, 'the choice')
+  await page.getByRole('button', { name: `Mail it to ${address}` }).click()
+  await expect(page.getByText(`The code is on its way to ${address}.`)).toBeVisible()
+  await expectAccessible(page, 'the mailed code')
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  const code = await mails.code(address)
+
+  await page.context().clearCookies()
+  await page.goto('redeem')
+  await page.getByLabel('Code').fill(code)
+  await page.getByLabel('Roll number').fill(person.rollNumber)
+  await page.getByLabel('Password').first().fill('four unrelated words')
+  await page.keyboard.press('Enter')
+  await expect(heading(page)).toHaveText('Find a book')
+})

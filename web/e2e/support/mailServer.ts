@@ -43,6 +43,13 @@ export class MailServer {
     return arrived(`link ${count} to confirm ${address}`, () => links()[count - 1])
   }
 
+  /** Waits for the mail with a sign-in code to this address and returns the code. */
+  code(address: string): Promise<string> {
+    const mail = () =>
+      this.#texts().find((text) => text.includes(`To: ${address}\r\n`) && text.includes('Code: ')) ?? ''
+    return arrived(`a sign-in code for ${address}`, () => /^Code: (\S+)/m.exec(mail())?.[1])
+  }
+
   /** Waits for a mail with these words and returns its address that ends such mails. */
   unsubscribe(words: string): Promise<string> {
     const mail = () => this.#texts().find((text) => text.includes(words)) ?? ''

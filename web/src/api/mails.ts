@@ -38,6 +38,14 @@ export const sendMailAgain = action({
   fault: 'The mail could not be sent again',
 })
 
+/** Sends all mails again that failed on a day. */
+export const sendDayAgain = action({
+  name: 'sendDayAgain',
+  send: (day: string, call) => dataOf(client.POST('/mails/again', { body: { day }, ...call })),
+  changes: () => [keys.mails],
+  fault: 'The mails could not be sent again',
+})
+
 /** Mails of tomorrow's reminders, as of now. */
 export const mailPlanQuery = queryOptions({
   // Kept out of keys.ts, because the sign-in page loads that file.

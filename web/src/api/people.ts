@@ -175,8 +175,8 @@ export const setActive = action({
 
 export const makeCode = action({
   name: 'makeCode',
-  send: (uid: number, call) =>
-    dataOf(client.POST('/people/{id}/sign-in-code', { params: { path: { id: uid } }, ...call })),
+  send: ({ uid, byMail }: { uid: number; byMail: boolean }, call) =>
+    dataOf(client.POST('/people/{id}/sign-in-code', { params: { path: { id: uid } }, body: { byMail }, ...call })),
   changes: () => [keys.changes],
   fault: 'The sign-in code could not be made',
 })
@@ -192,7 +192,7 @@ export const batchCodesQuery = (batch: string) =>
 /** Makes codes for the people of a class without a password. */
 export const makeCodesOfBatch = action({
   name: 'makeCodesOfBatch',
-  send: (body: { batch: string; days: number }, call) =>
+  send: (body: { batch: string; days: number; byMail: boolean }, call) =>
     dataOf(client.POST('/people/sign-in-codes', { body, ...call })),
   changes: () => [keys.changes],
   fault: 'The sign-in codes could not be made',

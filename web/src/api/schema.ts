@@ -6387,6 +6387,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mails/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send all mails again that failed on a day, except those with a secret. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Idempotency key of this write. A retry with the same key within 48 hours, by the same person, gets the stored response and has no further effect. A refusal is not stored: its retry runs again. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FailedDayForm"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SentAgain"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Problem document (RFC 9457); `code` is the kind of the problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mails/tomorrow": {
         parameters: {
             query?: never;
@@ -9403,7 +9468,11 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["CodeForm"] | null;
+                };
+            };
             responses: {
                 /** @description Success */
                 200: {
@@ -11536,12 +11605,16 @@ export interface components {
              * @description Expiry; each code works once. Null in a preview.
              */
             expires: string | null;
-            /** @description Their codes, by name; empty in a preview. */
+            /** @description Number of these people whose codes are mailed; in a preview, of those whose codes can be mailed. */
+            mailed: number;
+            /** @description The codes that are not mailed, by name; empty in a preview. */
             slips: components["schemas"]["CodeSlip"][];
         };
         /** @description Batch whose people get sign-in codes. */
         BatchCodesForm: {
             batch: string;
+            /** @description True to mail the codes to the people with an address; the others get slips. */
+            byMail?: boolean;
             /**
              * Format: int64
              * @description Days for which the codes are valid; 7 by default.
@@ -12078,6 +12151,11 @@ export interface components {
          * @enum {string}
          */
         Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "invalid-link" | "invalid-setup-code" | "setup-done" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "backups-off" | "mail-off" | "no-own-address" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        /** @description Way in which a new sign-in code goes to its person. */
+        CodeForm: {
+            /** @description True to mail the code instead of showing it. */
+            byMail?: boolean;
+        };
         /** @description Person with their sign-in code, to print on a slip. */
         CodeSlip: {
             /** @description Sign-in code; shown once, because only its hash is stored. */
@@ -12489,6 +12567,27 @@ export interface components {
         /** @description Options of an extension. */
         Extension: {
             override?: components["schemas"]["OverrideForm"] | null;
+        };
+        /** @description Failed mails of a day. */
+        FailedDay: {
+            /**
+             * Format: int64
+             * @description Number of mails that failed on this day and can be sent again.
+             */
+            count: number;
+            /**
+             * Format: date
+             * @description Day in the library's time zone.
+             */
+            day: string;
+        };
+        /** @description Day whose failed mails are sent again. */
+        FailedDayForm: {
+            /**
+             * Format: date
+             * @description Day in the library's time zone.
+             */
+            day: string;
         };
         /** @description An invalid field of a request, worded for the person who filled it in. */
         FieldError: {
@@ -13226,6 +13325,8 @@ export interface components {
         /** @description Page of mails, newest first. */
         MailList: {
             counts: components["schemas"]["MailCounts"];
+            /** @description Days with failed mails, newest first, in a list of failed mails; otherwise empty. */
+            failedDays: components["schemas"]["FailedDay"][];
             mails: components["schemas"]["MailItem"][];
             /** @description Cursor of the next page; null on the last one. */
             next: string | null;
@@ -14656,6 +14757,11 @@ export interface components {
             app: boolean;
             passkey: boolean;
         };
+        /** @description Number of mails that wait to be sent again. */
+        SentAgain: {
+            /** Format: int64 */
+            count: number;
+        };
         /** @description Signed-in user, and the sign-in methods on offer. */
         Session: {
             /**
@@ -14782,13 +14888,15 @@ export interface components {
         };
         /** @description New sign-in code of a person. */
         SignInCode: {
-            /** @description Sign-in code; shown once, because only its hash is stored. */
-            code: string;
+            /** @description Sign-in code; shown once, because only its hash is stored. Null if it is mailed. */
+            code: string | null;
             /**
              * Format: date-time
              * @description Expiry; the code works once.
              */
             expires: string;
+            /** @description Address to which the code is mailed. */
+            mailedTo: string | null;
         };
         /** @description Book found by another spelling of the search: one typing error in a word, or another script. */
         SimilarBook: components["schemas"]["Book"] & {

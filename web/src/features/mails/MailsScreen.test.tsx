@@ -41,6 +41,7 @@ const list = (mails: MailItem[], more: Partial<MailList> = {}): MailList => ({
   trouble: null,
   textTrouble: null,
   quiet: null,
+  failedDays: [],
   next: null,
   ...more,
 })
@@ -80,6 +81,17 @@ describe('mails', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
     expect(await screen.findByText('By Chitra.')).toBeVisible()
     await waitFor(() => expect(document.activeElement).toContainElement(screen.getByRole('table')))
+  })
+
+  it('sends all mails again that failed on a day', async () => {
+    const made = open(list([mail(1, full)], { failedDays: [{ day: '2026-11-25', count: 12 }] }), {
+      'POST /mails/again': { body: { count: 12 } },
+    })
+    expect(await screen.findByText('25 Nov 2026: 12 mails failed')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Send all again that failed on 25 Nov 2026' }))
+    expect(await screen.findByText('12 mails wait to be sent again.')).toBeVisible()
+    const sent = made.find(({ url }) => url.endsWith('/mails/again'))
+    expect(await sent?.json()).toEqual({ day: '2026-11-25' })
   })
 
   it('says what waits for the end of the quiet hours', async () => {

@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
-import { mailsQuery, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
+import { mailsQuery, sendDayAgain, sendMailAgain, stopMail, type MailFilter } from '../../api/mails'
 import type { MailItem, MailList, MailState, MailTrouble } from '../../api/types'
 import { useAddressFilter } from '../../lib/addressFilter'
-import { hourText, momentText } from '../../lib/format'
+import { dayText, hourText, momentText } from '../../lib/format'
 import { t, translateMessage } from '../../lib/messages'
 import { paths } from '../../screens'
 import { EmptyState } from '../../ui/EmptyState'
@@ -14,6 +14,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { ShowMore } from '../../ui/ShowMore'
+import classes from './Mails.module.css'
 import { Tomorrow } from './Tomorrow'
 
 const STATES: readonly MailState[] = ['queued', 'sent', 'failed', 'stopped']
@@ -66,6 +67,7 @@ export default function MailsScreen() {
         ]}
         onChange={(event) => set({ state: event.currentTarget.value })}
       />
+      {first && <FailedDays days={first.failedDays} whenDone={() => list.current?.focus()} />}
       <div ref={list} tabIndex={-1}>
         <ListState query={query} lines={6}>
           {() =>
@@ -102,6 +104,39 @@ export default function MailsScreen() {
         </ListState>
       </div>
     </Box>
+  )
+}
+
+/** Days with failed mails, each with a button that sends all of them again. */
+function FailedDays({ days, whenDone }: { days: MailList['failedDays']; whenDone: () => void }) {
+  const again = useAction(sendDayAgain, {
+    done: ({ count }) => t('mails.again.allDone', { count }),
+    failed: (reason) => reason,
+  })
+  async function press(day: string) {
+    const { ok, refreshed } = await again.run(day)
+    await refreshed
+    if (ok) whenDone()
+  }
+  if (days.length === 0) return null
+  return (
+    <ul className={classes.days}>
+      {days.map(({ day, count }) => (
+        <li key={day}>
+          <span>{t('mails.failedOn', { day: dayText(day), count })}</span>
+          <Button
+            variant="default"
+            size="compact-sm"
+            h={34}
+            aria-label={t('mails.again.allNamed', { day: dayText(day) })}
+            disabled={again.pending}
+            onClick={() => void press(day)}
+          >
+            {t('mails.again.all')}
+          </Button>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -237,6 +272,12 @@ function MailAction({
     return (
       <Text size="sm" c="dimmed">
         {t('mails.askAnew')}
+      </Text>
+    )
+  if (state !== 'sent' && kind === 'welcome')
+    return (
+      <Text size="sm" c="dimmed">
+        {t('mails.makeAnew')}
       </Text>
     )
   return null

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction } from '../../api/action'
@@ -20,6 +20,7 @@ const MOST_DAYS = 90
 /** Sign-in codes for the people of a class who have no password, as slips to print and cut (R-PEOPLE-3). */
 export default function CodeSlips({ batch, onClose }: { batch: string; onClose: () => void }) {
   const [typed, setTyped] = useState(batch)
+  const [byMail, setByMail] = useState(false)
   const [days, setDays] = useState<number | string>(DAYS)
   const batches = useBatches()
   const asked = typed.trim()
@@ -28,10 +29,11 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
   const [made, setMade] = useState<BatchCodes | null>(null)
   const wrong = fieldsOf(make.error)
   const count = asked === '' ? 0 : (preview.data?.count ?? 0)
+  const reachable = asked === '' ? 0 : (preview.data?.mailed ?? 0)
   const failure = make.error ?? (asked === '' ? null : preview.error)
 
   async function run() {
-    const outcome = await make.run({ batch: asked, days: Number(days) })
+    const outcome = await make.run({ batch: asked, days: Number(days), byMail: byMail && reachable > 0 })
     if (outcome.ok) setMade(outcome.output)
   }
 
@@ -74,6 +76,13 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
             error={wrong['days']}
             onChange={setDays}
           />
+          {reachable > 0 && (
+            <Checkbox
+              label={t('people.slips.byMail', { count: reachable })}
+              checked={byMail}
+              onChange={({ currentTarget: { checked } }) => setByMail(checked)}
+            />
+          )}
           <Text role="status">{asked !== '' && preview.data && t('people.slips.count', { count })}</Text>
           {failure !== null && Object.keys(wrong).length === 0 && (
             <Alert color="red" role="alert">
@@ -85,7 +94,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
               {t('common.cancel')}
             </Button>
             <Button type="submit" loading={make.pending} disabled={count === 0}>
-              {t('people.slips.make', { count })}
+              {byMail && reachable > 0 ? t('people.slips.send') : t('people.slips.make', { count })}
             </Button>
           </Group>
         </Stack>
@@ -101,14 +110,19 @@ function Slips({ made, onClose }: { made: BatchCodes; onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title={t('people.slips.title')} size="xl" keepsOpen withCloseButton={false}>
       <Group justify="space-between" mb="md">
-        <Text role="status">{t('people.slips.once', { count: made.slips.length })}</Text>
+        <Text role="status">
+          {made.mailed > 0 && `${t('people.slips.mailed', { count: made.mailed })} `}
+          {made.slips.length > 0 && t('people.slips.once', { count: made.slips.length })}
+        </Text>
         <Group gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" data-autofocus={made.slips.length === 0 || undefined} onClick={onClose}>
             {t('common.close')}
           </Button>
-          <Button data-autofocus onClick={() => window.print()}>
-            {t('people.print')}
-          </Button>
+          {made.slips.length > 0 && (
+            <Button data-autofocus onClick={() => window.print()}>
+              {t('people.print')}
+            </Button>
+          )}
         </Group>
       </Group>
       <Sheet paper="page" className={classes.sheet}>

@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
 import { makeCode } from '../../api/people'
-import type { Person } from '../../api/types'
+import type { Person, SignInCode as Made } from '../../api/types'
 import { usePrintedName } from '../../api/config'
 import { instantText } from '../../lib/format'
 import { t } from '../../lib/messages'
@@ -14,18 +16,34 @@ import { Dialog } from '../../ui/Dialog'
 import { useState } from 'react'
 import classes from './SignInCode.module.css'
 
-type Made = { code: string; expires: string }
-
-/** A sign-in code, shown once in large print, and printable on a slip (R-PEOPLE-3). */
+/** A sign-in code: shown once in large print, and printable on a slip, or mailed to the person (R-PEOPLE-3). */
 export function SignInCode({ person, onClose }: { person: Person; onClose: () => void }) {
   const make = useAction(makeCode)
   const library = usePrintedName()
   const [made, setMade] = useState<Made | null>(null)
 
-  async function run() {
-    const outcome = await make.run(person.uid)
+  const hasMail = useQuery(sessionQuery).data?.mail === true
+
+  async function run(byMail: boolean) {
+    const outcome = await make.run({ uid: person.uid, byMail })
     if (outcome.ok) setMade(outcome.output)
   }
+
+  if (made !== null && made.code === null)
+    return (
+      <Dialog onClose={onClose} title={t('people.code.title')}>
+        <Stack>
+          <Text role="status">
+            {t('people.code.mailed', { address: made.mailedTo ?? '', day: instantText(made.expires) })}
+          </Text>
+          <Group justify="flex-end">
+            <Button data-autofocus onClick={onClose}>
+              {t('common.close')}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
 
   return (
     <Dialog onClose={onClose} title={t('people.code.title')} keepsOpen={made !== null}>
@@ -41,7 +59,12 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            <Button data-autofocus loading={make.pending} onClick={() => void run()}>
+            {hasMail && person.email !== null && (
+              <Button variant="default" disabled={make.pending} onClick={() => void run(true)}>
+                {t('people.code.byMail', { address: person.email })}
+              </Button>
+            )}
+            <Button data-autofocus loading={make.pending} onClick={() => void run(false)}>
               {t('people.code.make')}
             </Button>
           </Group>

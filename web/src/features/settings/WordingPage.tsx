@@ -12,6 +12,7 @@ import { WordingForm } from './WordingForm'
 const OWN_NAMES = new Set([
   'digest',
   'guardian-digest',
+  'welcome',
   'password-link',
   'password-changed',
   'address-link',
