@@ -633,8 +633,8 @@ kept_imports! {
     read_photo_import = "/imports/photos/{id}";
     /// Download the names of the rejected files of an import of photos, each with the reason.
     export_rejected_photos = "/imports/photos/{id}/rejected.csv";
-    /// Undo a whole import of photos: remove the photos that it brought. Photos that it replaced do not come back. The undo
-    /// runs in the background; read its progress.
+    /// Undo a whole import of photos: remove the photos that it brought, and restore those that it replaced within the last
+    /// week. The undo runs in the background; read its progress.
     undo_photo_import = "/imports/photos/{id}/undo";
 }
 

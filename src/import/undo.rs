@@ -18,7 +18,7 @@ use crate::{
         authority::Authority,
         events::{self, Entry},
         imports::{self, Kind, State, UpTo},
-        photos,
+        photos::{self, TakenOut},
     },
 };
 
@@ -169,7 +169,7 @@ fn take_out_people(
     Ok(false)
 }
 
-/// Removes the next photos that an import brought; true if the undo is over. Photos that they replaced are gone.
+/// Removes the next photos that an import brought, and restores those that they replaced; true if the undo is over.
 fn take_out_photos(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) -> circulation::Result<bool> {
     let people = photos::imported(tx, id, PORTION)?;
     if people.is_empty() {
@@ -177,9 +177,12 @@ fn take_out_photos(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) ->
         return Ok(true);
     }
     for subject in Authority::of(tx, by)?.over_all(tx, &people)? {
-        photos::remove(tx, &subject)?;
-        let entry = Entry::person(subject.uid(), PersonChange::PhotoRemoved);
-        events::record(tx, moment.at, Some(by), &entry)?;
+        let change = match photos::take_out(tx, &subject, id)? {
+            TakenOut::Restored => PersonChange::PhotoChanged,
+            TakenOut::Removed => PersonChange::PhotoRemoved,
+            TakenOut::Replaced => continue,
+        };
+        events::record(tx, moment.at, Some(by), &Entry::person(subject.uid(), change))?;
     }
     photos::detach(tx, id, &people)?;
     imports::renew(tx, id, moment.at)?;

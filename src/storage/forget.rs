@@ -1,7 +1,7 @@
 //! Removal of readers from past loans and holds (R-PEOPLE-10). The loans and holds themselves stay, and so do all lines
 //! of the money accounts.
 
-use super::{Result, Row, Tx, books, covers, idempotency, imports, mails, merge, notices};
+use super::{Result, Row, Tx, books, covers, idempotency, imports, mails, merge, notices, photos};
 use crate::{
     domain::id::{BookId, HoldId, LoanId, UserId},
     sql,
@@ -127,6 +127,7 @@ pub fn purge_temporary(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()>
     covers::forget_unused(tx, now)?;
     notices::forget_before(tx, now - NOTICES_KEPT_FOR)?;
     imports::forget_rejects(tx, now)?;
+    photos::forget_replaced(tx, now)?;
     tx.execute(sql!("DELETE FROM idempotency WHERE created_at <= $1"), &[&(now - idempotency::KEPT_FOR)])?;
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;

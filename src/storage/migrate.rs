@@ -106,6 +106,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0049_notices_in_digest"),
     migration!("0050_review_counts"),
     migration!("0051_mail_stopped_by"),
+    migration!("0052_replaced_photos"),
 ];
 
 impl Migration {

@@ -699,6 +699,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
         sql!("DELETE FROM oidc_proofs WHERE user_id = $1"),
         sql!("DELETE FROM no_dues WHERE user_id = $1"),
         sql!("DELETE FROM photos WHERE person_id = $1"),
+        sql!("DELETE FROM replaced_photos WHERE person_id = $1"),
         sql!("DELETE FROM notices WHERE person_id = $1"),
         sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
         sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),

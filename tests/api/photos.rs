@@ -1,6 +1,7 @@
 //! Photos of people: uploaded one by one or from an archive named by roll numbers, shown to librarians and to the person.
 
 use axum::{body::Body, http::header::CONTENT_TYPE};
+use library::jobs::clear_passing;
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,6 +15,7 @@ on_both_databases!(
     a_photo_is_seen_by_librarians_and_its_person_and_goes_with_the_person_r_people_6,
     a_photo_follows_a_merge_and_its_undo_r_people_9,
     photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_people_4,
+    imports_that_replaced_photos_are_undone_in_any_order_r_people_4,
 );
 
 async fn upload(librarian: &Person<'_>, uid: impl std::fmt::Display, file: Vec<u8>) -> Answer {
@@ -90,6 +92,58 @@ async fn a_photo_follows_a_merge_and_its_undo_r_people_9(database: Database) {
     assert_eq!(app.raw("SELECT COUNT(*) FROM photos"), [[Some("0".to_owned())]], "both are erased");
 }
 
+async fn imports_that_replaced_photos_are_undone_in_any_order_r_people_4(database: Database) {
+    let app = TestApp::on(database).await;
+    let librarian = app.admin(0).await;
+    let (first, second, third) =
+        (app.student(1).await.uid, app.student(2).await.uid, app.student(3).await.uid);
+    let shown = async || {
+        [
+            version(&librarian, first).await,
+            version(&librarian, second).await,
+            version(&librarian, third).await,
+        ]
+    };
+    let import = async |shade: u8| {
+        let files = ["cs25-001.png", "cs25-002.png"].map(|name| (name, png([shade, 1, 1])));
+        let archive = zipped(&files.each_ref().map(|(name, picture)| (*name, &picture[..])));
+        let begun = send(&librarian, "/imports/photos?replace=true", archive, None).await.expect(202);
+        finished(&librarian, "photos", &begun["id"]).await["id"].clone()
+    };
+    let undo = async |import: &Value| {
+        librarian.ask(&format!("/imports/photos/{import}/undo")).await.expect(202);
+        assert_eq!(finished(&librarian, "photos", import).await["state"], "undone");
+    };
+    upload(&librarian, second, png([5, 5, 5])).await.expect(200);
+    upload(&librarian, third, png([6, 6, 6])).await.expect(200);
+    let before = shown().await;
+    let (one, other) = (import(10).await, import(200).await);
+    let after = shown().await;
+    assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
+    undo(&one).await;
+    assert_eq!(shown().await, after, "the later import's photos stay");
+    undo(&other).await;
+    assert_eq!(shown().await, before);
+    assert_eq!(app.raw("SELECT COUNT(*) FROM replaced_photos"), [[Some("0".to_owned())]]);
+
+    // What a librarian removes or uploads meanwhile stays.
+    let third_import = import(30).await;
+    librarian.delete(&format!("/people/{second}/photo")).await.expect(200);
+    let own = upload(&librarian, first, png([8, 8, 8])).await.expect(200)["photo"].clone();
+    undo(&third_import).await;
+    assert_eq!((version(&librarian, first).await, version(&librarian, second).await), (own, Value::Null));
+
+    // A week later the replaced photos are deleted; the undo still removes what the import brought.
+    let last = import(40).await;
+    app.set_clock("2026-11-29T06:00:00Z");
+    clear_passing(&app.state.library).await.expect("done");
+    let librarian = app.admin(0).await;
+    librarian.ask(&format!("/imports/photos/{last}/undo")).await.expect(202);
+    finished(&librarian, "photos", &last).await;
+    assert_eq!(version(&librarian, first).await, Value::Null);
+    assert_eq!(app.raw("SELECT COUNT(*) FROM replaced_photos"), [[Some("0".to_owned())]]);
+}
+
 async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_people_4(database: Database) {
     let app = TestApp::on(database).await;
     let librarian = app.admin(0).await;
@@ -142,7 +196,12 @@ async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_
     let undo = format!("/imports/photos/{replaced}/undo");
     assert_eq!(librarian.ask(&undo).await.expect(202)["left"], 3);
     assert_eq!(finished(&librarian, "photos", &replaced).await["state"], "undone");
-    assert_eq!(app.raw("SELECT COUNT(*) FROM photos"), [[Some("0".to_owned())]]);
+    assert_eq!(version(&librarian, second).await, kept, "as it was");
+    assert_eq!(librarian.get(&format!("/imports/photos/{id}")).await.expect(200)["left"], 2);
+    assert_eq!(librarian.ask(&format!("/imports/photos/{id}/undo")).await.expect(202)["left"], 2);
+    assert_eq!(finished(&librarian, "photos", &id).await["state"], "undone");
+    assert_eq!((version(&librarian, first).await, version(&librarian, second).await), (Value::Null, kept));
+    assert_eq!(app.raw("SELECT COUNT(*) FROM photos"), [[Some("1".to_owned())]]);
 
     for (file, words) in [
         (b"no archive".to_vec(), "This is not a ZIP file"),

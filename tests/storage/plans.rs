@@ -297,6 +297,8 @@ fn of_imports(tx: &mut Tx<'_>, person: UserId, copy: CopyId) -> Result<()> {
     photos::of(tx, person)?;
     photos::versions(tx, &[person])?;
     photos::imported(tx, id, 9)?;
+    photos::take_out(tx, &subject, id)?;
+    photos::take_out(tx, &subject, id)?;
     photos::detach(tx, id, &[person])?;
     photos::remove(tx, &subject)?;
     Ok(())

@@ -5218,8 +5218,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a whole import of photos: remove the photos that it brought. Photos that it replaced do not come back. The undo
-         *     runs in the background; read its progress.
+         * Undo a whole import of photos: remove the photos that it brought, and restore those that it replaced within the last
+         *     week. The undo runs in the background; read its progress.
          */
         post: {
             parameters: {
