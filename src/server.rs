@@ -173,6 +173,8 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     tracing::info!("stopping: requests under way are finished first; a second signal stops at once");
     let finish = async {
         state.stopping.store(true, Ordering::Relaxed);
+        // The streams of the bells end now; otherwise each would end at its next poll.
+        state.library.db.wake_listeners();
         jobs.abort_all();
         // The load balancer sees `readyz` fail while the server still answers.
         connections.accept_until(&doors, sleep(Duration::from_secs(options.stop_delay.into()))).await;

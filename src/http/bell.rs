@@ -75,13 +75,13 @@ impl Bell {
     async fn next(&mut self) -> Option<Event> {
         let Self { app, person, session, listening, shown, over } = self;
         loop {
+            // Waits from before the poll on, so that no change between both is missed.
+            let mut changed = pin!(listening.changed());
+            changed.as_mut().enable();
             // The client reconnects after the end of the stream; during a shutdown, to another server.
             if *over || app.stopping.load(Ordering::Relaxed) {
                 return None;
             }
-            // Waits from before the poll on, so that no change between both is missed.
-            let mut changed = pin!(listening.changed());
-            changed.as_mut().enable();
             match unread(app, *person, session.clone()).await {
                 Ok(None) => {
                     *over = true;

@@ -22,6 +22,12 @@ impl Listeners {
         }
     }
 
+    pub(super) fn wake_all(&self) {
+        for waiting in self.lock().values() {
+            waiting.notify_waiters();
+        }
+    }
+
     pub(super) fn listen(self: &Arc<Self>, person: UserId) -> Listening {
         let notify = Arc::clone(self.lock().entry(person).or_default());
         Listening { listeners: Arc::clone(self), person, notify }

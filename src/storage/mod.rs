@@ -528,6 +528,11 @@ impl Db {
         self.shared.listeners.listen(person)
     }
 
+    /// Ends the waiting of all [`Self::listen_for_notices`] on this server.
+    pub fn wake_listeners(&self) {
+        self.shared.listeners.wake_all();
+    }
+
     /// Tests the database with a read and, if the last write failed, with a write that changes nothing. Answers within
     /// two seconds.
     ///

@@ -201,6 +201,26 @@ fn a_second_signal_ends_the_server_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 
+/// The stream of a bell stays open while its page does; each held an update up until the next poll, 30 s later.
+#[test]
+fn open_pages_do_not_hold_the_end_up() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let server = Server::start_with(&location, &["--demo"]);
+    let form = json!({ "email": "student@demo.library", "password": "demo-library" });
+    let cookie = call(server.port, "POST", "/auth/sign-in", "", Some(form)).cookie.expect("signed in");
+    let mut page = connect(server.port);
+    let head = format!("GET {API}/me/notices/unread HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n");
+    page.write_all(head.as_bytes()).expect("sent");
+    let mut begun = [0; 4096];
+    assert!(page.read(&mut begun).expect("an answer") > 0);
+    std::thread::sleep(Duration::from_millis(500));
+    let asked = Instant::now();
+    server.terminate();
+    server.ended();
+    assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
+}
+
 /// P6: the limit on open files stayed at 1024, the default of shells and service managers.
 #[test]
 fn the_server_takes_as_many_files_as_it_may_have() {
