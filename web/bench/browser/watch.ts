@@ -52,6 +52,9 @@ export class WatchedPage {
   readonly page: Page
   readonly devtools: CDPSession
   bytes = 0
+  /** Requests without an answer yet; the bell's stream, which stays open, is not among them. */
+  readonly #open = new Set<string>()
+  #lastChange = Date.now()
 
   private constructor(page: Page, devtools: CDPSession) {
     this.page = page
@@ -62,12 +65,30 @@ export class WatchedPage {
     const devtools = await page.context().newCDPSession(page)
     const watched = new WatchedPage(page, devtools)
     await devtools.send('Network.enable')
-    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      if (!request.url.endsWith('/me/notices/unread')) watched.#turn(() => watched.#open.add(requestId))
+    })
+    devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
       watched.bytes += encodedDataLength
+      watched.#turn(() => watched.#open.delete(requestId))
+    })
+    devtools.on('Network.loadingFailed', ({ requestId }) => {
+      watched.#turn(() => watched.#open.delete(requestId))
     })
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
     await page.addInitScript(startWatching)
     return watched
+  }
+
+  #turn(change: () => unknown): void {
+    change()
+    this.#lastChange = Date.now()
+  }
+
+  /** Waits until no request has begun or ended for half a second, or for two while one stays open. */
+  async quiet(): Promise<void> {
+    const pause = () => (this.#open.size > 0 ? 2000 : 500)
+    while (Date.now() - this.#lastChange < pause()) await this.page.waitForTimeout(50)
   }
 
   /** The longest interaction and the long tasks (from 50 ms) since the last look. */
@@ -93,11 +114,12 @@ export class WatchedPage {
 }
 
 /** What a screen shows while somebody scrolls: nothing at all where cards belong, or only the outline of cards. */
-export type Scrolled = { blank: number; outlines: number; cards: number; seconds: number }
+export type Scrolled = { blank: number; outlines: number; frames: number[] }
 
 /** Runs in the page: looks in each frame whether the window is covered, before React answers the scrolling. */
 export function startLooking(): void {
-  const found = { blank: 0, outlines: 0, blankSince: 0, outlinesSince: 0, last: performance.now(), stop: false }
+  const frames: number[] = []
+  const found = { blank: 0, outlines: 0, blankSince: 0, outlinesSince: 0, last: performance.now(), frames }
   Object.assign(globalThis, { scrolled: found })
   const frame = (): void => {
     const now = performance.now()
@@ -123,8 +145,9 @@ export function startLooking(): void {
       found.outlinesSince ||= found.last
       found.outlines = Math.max(found.outlines, now - found.outlinesSince)
     }
+    frames.push(now - found.last)
     found.last = now
-    if (!found.stop) requestAnimationFrame(frame)
+    requestAnimationFrame(frame)
   }
   requestAnimationFrame(frame)
 }
