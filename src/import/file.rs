@@ -20,6 +20,7 @@ use super::{
     table::{self, NotUtf8, Source},
     workbook,
 };
+use crate::picture;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -150,6 +151,7 @@ pub fn recognise(source: &Source, longest: u64) -> Result<Recognised> {
         "it is an Excel file of the old kind (.xls); save it as .xlsx or as CSV"
     );
     ensure!(!head.starts_with(b"%PDF"), "it is a PDF; a list must be a spreadsheet or CSV");
+    ensure!(picture::check_beginning(head).is_err(), "it is a picture; a list must be a spreadsheet or CSV");
     if marc::is_iso_2709(begin) || begin.starts_with(b"<") {
         let mut sink = Sink::new(longest);
         marc::convert(text, &mut sink)?;
@@ -342,6 +344,18 @@ mod tests {
         for bytes in [packed.finish().expect("packed"), workbook] {
             let told = read(&bytes).map_or_else(|error| format!("{error:#}"), |_| String::new());
             assert!(told.contains("more than 1 MiB of text"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_list_is_named_by_its_kind() {
+        for (bytes, kind) in [
+            (&b"%PDF-1.7 "[..], "it is a PDF"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "it is a picture"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", "it is a picture"),
+        ] {
+            let told = read(bytes).map_or_else(|error| format!("{error:#}"), |_| String::new());
+            assert!(told.contains(kind), "{told}");
         }
     }
 

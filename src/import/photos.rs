@@ -222,10 +222,11 @@ pub fn check(db: &Db, archive: Bytes, options: &Options) -> Result<PhotosReport>
     let (mut archive, files) = open(archive)?;
     let mut report = PhotosReport { files: files.len() as u64, ..PhotosReport::default() };
     for (file, plan) in plan_all(db, files, options)? {
-        let checked = plan.and_then(|plan| match plan {
-            Plan::Store { .. } => check_beginning(&mut archive, &file).map(|()| plan),
-            Plan::Known => Ok(plan),
-        });
+        let checked = match plan {
+            Ok(Plan::Known) => plan,
+            // What is no picture has no roll number as its name either.
+            _ => check_beginning(&mut archive, &file).and(plan),
+        };
         match checked {
             Ok(Plan::Store { replaces: false, .. }) => report.added += 1,
             Ok(Plan::Store { .. }) => report.replaced += 1,
@@ -320,7 +321,7 @@ fn store_all(
             let photo = match plan {
                 Ok(Plan::Store { .. }) => decoded(&mut archive, file).map(Some),
                 Ok(Plan::Known) => Ok(None),
-                Err(invalid) => Err(invalid.clone()),
+                Err(invalid) => check_beginning(&mut archive, file).and_then(|()| Err(invalid.clone())),
             };
             match photo {
                 Ok(Some(photo)) => photos.push((file.clone(), photo)),

@@ -173,6 +173,10 @@ async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_
     assert_eq!(report["rejectedFiles"][2]["errors"][0]["rule"], "notPicture");
     assert_eq!(version(&librarian, first).await, Value::Null, "nothing is stored yet");
 
+    let text = zipped(&[("read me.txt", b"The photos of class 8")]);
+    let report = send(&librarian, "/imports/photos/check", text, None).await.expect(200);
+    assert_eq!(report["rejectedFiles"][0]["errors"][0]["rule"], "notPicture", "and no roll number");
+
     let begun = send(&librarian, "/imports/photos?name=photos.zip", archive.clone(), Some("photos")).await;
     let id = begun.expect(202)["id"].clone();
     let done = finished(&librarian, "photos", &id).await;
