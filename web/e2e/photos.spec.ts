@@ -93,6 +93,6 @@ test('R-PEOPLE-4 photos named by roll numbers are checked, imported from a ZIP f
   await page.getByRole('button', { name: 'Undo the whole import' }).click()
   await expect(question(page)).toContainText('2 photos will be removed.')
   await question(page).getByRole('button', { name: 'Undo the whole import' }).click()
-  await expect(page.getByRole('heading', { name: 'The import is undone' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The import is undone' })).toBeFocused()
   expect(await photo(first.user.uid)).toBeNull()
 })

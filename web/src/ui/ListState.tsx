@@ -17,11 +17,13 @@ type ListStateProps<Data> = {
   }
   /** Number of skeleton lines. */
   lines: number
+  /** Sentence about a failed reload of what is shown, instead of the general one. */
+  stale?: string
   children: (data: Data) => ReactNode
 }
 
 /** Shows a list's loading state or failure; a loaded list stays visible with the failure of its reload. */
-export function ListState<Data>({ query, lines, children }: ListStateProps<Data>) {
+export function ListState<Data>({ query, lines, stale, children }: ListStateProps<Data>) {
   const { data, isError, isFetchNextPageError = false, error, refetch } = query
   if (data === undefined) {
     return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Lines count={lines} />
@@ -30,7 +32,7 @@ export function ListState<Data>({ query, lines, children }: ListStateProps<Data>
     <>
       {isError && !isFetchNextPageError && (
         <Alert color="red" role="alert" mb="md">
-          {t('list.stale', { reason: messageOf(error) })}
+          {stale ?? t('list.stale', { reason: messageOf(error) })}
         </Alert>
       )}
       {children(data)}

@@ -1,4 +1,4 @@
-import { Alert, Button, Text, Title } from '@mantine/core'
+import { Button, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
@@ -13,6 +13,7 @@ import { EarlierImports } from './EarlierImports'
 import { ENTRY_WORDS } from './entryWords'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
+import { Nothing } from './Nothing'
 import { RejectedRows } from './RejectedRows'
 import { Total } from './Total'
 
@@ -135,7 +136,7 @@ function Preview({ kind, report, pending, onSubmit }: PreviewProps) {
           {t(`people.entries.${kind}.submit`, { count: report.added })}
         </Button>
       ) : (
-        <Alert color="teal">{t('people.entries.nothing')}</Alert>
+        <Nothing report={report} words={t('people.entries.nothing')} />
       )}
       <RejectedRows report={report} names={NAMES} saveAs={`${kind}.rejected.csv`} />
     </section>

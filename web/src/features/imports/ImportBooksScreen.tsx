@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Switch, Text, Title } from '@mantine/core'
+import { Anchor, Button, Switch, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useAction } from '../../api/action'
@@ -15,6 +15,7 @@ import { ColumnChooser } from './ColumnChooser'
 import { EarlierImports } from './EarlierImports'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
+import { Nothing } from './Nothing'
 import { RejectedRows, RowReasons } from './RejectedRows'
 import { Total } from './Total'
 import type { ImportWords } from './words'
@@ -231,7 +232,7 @@ function Preview({ report, choices, pending, onChoices, onSubmit }: PreviewProps
           {t('books.import.report.submit', { count })}
         </Button>
       ) : (
-        <Alert color="teal">{t('books.import.report.nothing')}</Alert>
+        <Nothing report={report} words={t('books.import.report.nothing')} />
       )}
       <RejectedRows report={report} names={NAMES} saveAs="books.rejected.csv" />
       {report.leftOut.length > 0 && (

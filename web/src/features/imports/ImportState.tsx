@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Progress, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
 import { importQuery, rejectedPath, undoImport, type ImportKind } from '../../api/imports'
@@ -24,6 +24,7 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
   const query = useQuery(importQuery(kind, id))
   const undo = useAction(undoImport)
   const { about: asked, opened, ask, close } = useQuestion<number>()
+  const section = useRef<HTMLElement>(null)
   const state = query.data?.state
 
   useEffect(() => {
@@ -36,16 +37,18 @@ export function ImportState({ kind, words, id }: ImportStateProps) {
     await undo.run({ kind, id })
     close()
     await queries.invalidateQueries({ queryKey: keys.imports })
+    // The button is gone, to which the closed window would return the focus.
+    section.current?.querySelector('h2')?.focus()
   }
 
   return (
     <>
-      <ListState query={query} lines={3}>
+      <ListState query={query} lines={3} stale={t('books.import.state.cut')}>
         {(found) => {
           const isWorking = found.state === 'running' || found.state === 'undoing'
           const share = found.state === 'undoing' ? null : found.rows === 0 ? 100 : (100 * found.done) / found.rows
           return (
-            <section aria-labelledby="import" className={classes.part}>
+            <section ref={section} aria-labelledby="import" className={classes.part}>
               <Title order={2} id="import" ref={focusHere} tabIndex={-1}>
                 {words.title(found.state as 'running' | 'stopped' | 'done' | 'undoing' | 'undone')}
               </Title>

@@ -6,7 +6,7 @@ import { useAction } from '../../api/action'
 import { useLibraryName } from '../../api/config'
 import { labelsFile, labelsQuery, rememberBatch } from '../../api/labels'
 import type { Label, LabelChoice } from '../../api/types'
-import { focusFirstError } from '../../lib/focus'
+import { focusBack, focusFirstError } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { fieldsOf, messageOf } from '../../lib/problem'
 import { boxAt, Page, Pages } from '../../print/Pages'
@@ -154,10 +154,16 @@ function Printing({ choice, labels, total }: PrintingProps) {
   const pages = paged(printed, slots, start)
 
   async function done() {
-    const { ok } = await remember.run({ copies: printed.map(({ copyId }) => copyId), sheet: sheet?.name ?? '' })
+    const { ok, refreshed } = await remember.run({
+      copies: printed.map(({ copyId }) => copyId),
+      sheet: sheet?.name ?? '',
+    })
     if (!ok) return
     setDesk({ ...desk, next: { ...desk.next, [sheet?.key ?? '']: (start + printed.length) % slots } })
     setAsking(false)
+    await refreshed
+    // The button that asked is gone with the labels.
+    focusBack(null)
   }
 
   return (

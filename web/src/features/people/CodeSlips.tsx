@@ -78,7 +78,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
           />
           {reachable > 0 && (
             <Checkbox
-              label={t('people.slips.byMail', { count: reachable })}
+              label={t(reachable === count ? 'people.slips.byMailAll' : 'people.slips.byMail', { count: reachable })}
               checked={byMail}
               onChange={({ currentTarget: { checked } }) => setByMail(checked)}
             />

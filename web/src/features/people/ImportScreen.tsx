@@ -318,6 +318,7 @@ function Changed({ report: { changed, totals } }: { report: ImportReport }) {
 
 /** Says why the file adds and changes nothing. */
 function Nothing({ totals: { unchanged, rejected } }: { totals: ImportReport['totals'] }) {
+  if (rejected + unchanged === 0) return <Alert color="yellow">{t('books.import.report.empty')}</Alert>
   if (rejected === 0) return <Alert color="teal">{t('people.import.nothing')}</Alert>
   return <Alert color="yellow">{t(unchanged === 0 ? 'people.import.noneValid' : 'people.entries.nothing')}</Alert>
 }
