@@ -142,6 +142,18 @@ async fn imports_that_replaced_photos_are_undone_in_any_order_r_people_4(databas
     finished(&librarian, "photos", &last).await;
     assert_eq!(version(&librarian, first).await, Value::Null);
     assert_eq!(app.raw("SELECT COUNT(*) FROM replaced_photos"), [[Some("0".to_owned())]]);
+
+    upload(&librarian, third, png([7, 7, 7])).await.expect(200);
+    let archive = zipped(&[("cs25-003.png", &png([9, 9, 9]))]);
+    let begun = send(&librarian, "/imports/photos?replace=true", archive, None).await.expect(202);
+    finished(&librarian, "photos", &begun["id"]).await;
+    assert_eq!(app.raw("SELECT COUNT(*) FROM replaced_photos"), [[Some("1".to_owned())]]);
+    librarian.delete(&format!("/people/{third}")).await.expect(204);
+    assert_eq!(
+        app.raw("SELECT COUNT(*) FROM replaced_photos"),
+        [[Some("0".to_owned())]],
+        "erased with the person"
+    );
 }
 
 async fn photos_named_by_roll_numbers_are_imported_once_and_undone_as_a_whole_r_people_4(database: Database) {

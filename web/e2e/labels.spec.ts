@@ -183,7 +183,7 @@ test('R-COPY-3 a printed batch is remembered, counts as labelled, and is printed
   await print.dblclick()
   await question(page).getByRole('button', { name: 'Yes, record them' }).dblclick()
   await expectDone(page, '3 labels recorded.')
-  expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
   // The next sheet begins where this one ends.
   await expect(page.getByLabel('Begin at label')).toHaveValue('4')
 
