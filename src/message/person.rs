@@ -12,7 +12,9 @@ messages! {
     "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
     "sameBatch" = same_batch(): "Choose another batch than the one they are in.";
     "batchTooLarge" = batch_too_large(most: usize):
-        "This batch has more than {most, number} people. Take them one by one on their own pages.";
+        "This batch has more than {most, number} people. Print their certificates one by one.";
+    "tooManyCodes" = too_many_codes(most: usize):
+        "These are more than {most, number} people. Choose a batch, or add search words.";
 
     "cannotBeMailed" = cannot_be_mailed(): "The library has no mail server, or no confirmed address of this person.";
 

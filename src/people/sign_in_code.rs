@@ -2,13 +2,21 @@
 
 use super::{Error, Result, record};
 use crate::{
-    domain::{account::folded_email, change::SignInChange, id::UserId, moment::Moment, rule::Invalid},
+    domain::{
+        account::{Role, folded_email},
+        change::SignInChange,
+        id::UserId,
+        moment::Moment,
+        rule::Invalid,
+    },
     message,
     storage::{
         Tx,
         accounts::{self, Taken},
         authority::{self, Authority},
-        claimed_addresses, oidc, password_links,
+        claimed_addresses,
+        directory::{self, Column, Listing, OfBatch, Order, Source},
+        oidc, password_links,
         people::{self, Record},
         sessions, sign_in_codes,
     },
@@ -19,12 +27,36 @@ pub const DAYS: i64 = 7;
 /// Maximum number of codes made at once; hashing them takes seconds.
 pub const MOST: usize = 200;
 
-/// Returns the active students of a batch who have a roll number and no password, in the order of their names.
-pub fn without_password(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
-    let mut found = people::of_batch(tx, batch)?;
-    found.retain(|person| !person.has_password && person.details.roll_number.is_some());
+/// Maximum number of people that a search may find.
+const MOST_FOUND: usize = 5000;
+
+/// Returns the active students with a roll number and without a password, in the order of their names: those of a batch, those
+/// found by search words as in the list of people, or those of a batch that the words find.
+pub fn without_password(tx: &mut Tx<'_>, batch: &str, words: &str) -> Result<Vec<Record>> {
+    let too_many = || Error::from(Invalid::field("batch", message::too_many_codes(MOST)));
+    let mut found = if words.is_empty() {
+        people::of_batch(tx, batch)?
+    } else {
+        let source = match batch {
+            "" => Source::Everybody,
+            batch => Source::Among(directory::of_batch(tx, batch, OfBatch::All)?),
+        };
+        let order = Order::Column(Column::Name);
+        let listing = Listing { query: words.to_owned(), source, order, descending: false };
+        let uids = directory::uids(tx, &listing, MOST_FOUND)?;
+        if uids.len() == MOST_FOUND {
+            return Err(too_many());
+        }
+        people::by_ids(tx, &uids)?
+    };
+    found.retain(|person| {
+        person.active
+            && person.role == Some(Role::Student)
+            && !person.has_password
+            && person.details.roll_number.is_some()
+    });
     if found.len() > MOST {
-        return Err(Invalid::field("batch", message::batch_too_large(MOST)).into());
+        return Err(too_many());
     }
     Ok(found)
 }

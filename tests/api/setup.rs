@@ -184,4 +184,13 @@ async fn imported_people_sign_in_with_the_codes_of_their_class_r_people_3(databa
     assert_eq!(visitor.post("/auth/redeem", &form).await.expect(200)["name"], "Asha");
     // A person with a password gets no further slip.
     assert_eq!(ask(json!({ "dryRun": true })).await.expect(200)["count"], 1);
+
+    // Search words choose among all people, or among those of the batch.
+    let found = async |changes: Value| ask(with(&json!({ "dryRun": true }), changes)).await;
+    assert_eq!(found(json!({ "batch": "", "q": "cs-" })).await.expect(200)["count"], 2);
+    assert_eq!(found(json!({ "q": "uma" })).await.expect(200)["count"], 1);
+    assert_eq!(found(json!({ "q": "ravi" })).await.expect(200)["count"], 0);
+    assert_eq!(found(json!({ "batch": "" })).await.wrong_fields(), ["batch"]);
+    let codes = ask(json!({ "batch": "", "q": "ravi" })).await.expect(200);
+    assert_eq!(codes["slips"][0]["rollNumber"], "cs-3");
 }

@@ -19,7 +19,7 @@ BEYOND_A_SCHEMA = {
     "moveOrDeactivate", "rollNumberOrEmail", "setUpExpired", "otherEmail", "barcodeTwice", "tooManyBarcodes",
     "isbnLength", "isbnCheck", "isbnKnown", "mayStillCome", "dayPast", "tillChanged", "tillClosed", "receiptReversed",
     "paidOutSince", "batchTooLarge", "dayToCome", "labelOffPaper", "labelsOverlap", "otherLetters", "beforeFirst",
-    "quietHoursEmpty", "mailHourIsQuiet", "cannotBeMailed",
+    "quietHoursEmpty", "mailHourIsQuiet", "cannotBeMailed", "tooManyCodes",
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notUpiAddress", "upiNeedsRupees", "notLettersAndDigits",
     "notBarcode", "noSuchOrder", "notAmount", "notPhone", "notIds", "settings.wording.missing", "settings.wording.unknown",

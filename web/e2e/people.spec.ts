@@ -102,6 +102,21 @@ test('R-PEOPLE-3 somebody without an email is added, gets a code on a slip, and 
   await expect(visitor.getByText('Nilima Basu').first()).toBeVisible()
 })
 
+test('R-PEOPLE-3 the people that a search finds get slips with codes, ten a page', async ({ page, library }) => {
+  const desk = await library.desk()
+  const mark = `sl${Date.now()}`
+  for (const n of [1, 2]) await desk.ask('POST', '/people', { name: `Slip ${mark}`, rollNumber: `${mark}-${n}` })
+  await page.goto(`people?q=${mark}`)
+  await page.getByRole('main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign-in slips…' }).click()
+  await expect(question(page).getByLabel('Search words')).toHaveValue(mark)
+  await expect(question(page).getByText('2 people have no password yet.')).toBeVisible()
+  await expectAccessible(page, 'the slips to make')
+  await question(page).getByRole('button', { name: 'Make 2 slips' }).click()
+  await expect(question(page).getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/)).toHaveCount(2)
+  await expect(question(page).getByText(`${mark}-2`)).toBeVisible()
+})
+
 test('R-PEOPLE-3 the window of a new person keeps what was typed when it closes by Escape, and forgets it with Cancel', async ({
   page,
 }) => {

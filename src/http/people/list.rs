@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Limits of the search text.
-const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
+pub(super) const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
 
 /// Selection of people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]

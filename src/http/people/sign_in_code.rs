@@ -14,13 +14,14 @@ use crate::{
         id::UserId,
         mail::Kind,
         moment::{Moment, rfc3339},
-        rule::{Invalid, Number},
+        rule::{Invalid, Number, Text},
         wording::Worded,
     },
     http::{
         App, Shared,
         error::{Error, Result},
         extract::{Id, JsonBody, OptionalJsonBody},
+        people::list::SEARCH,
         session::{self, SignedIn},
     },
     mail::{Addressed, CodeOf, PATIENCE, SmtpClient, Writing, welcome},
@@ -197,13 +198,17 @@ pub async fn make_sign_in_code(
 /// Days for which the codes of a batch are valid.
 pub const VALID_DAYS: Number = Number { field: "days", label: "Valid for (days)", min: 1, max: 90 };
 
-/// Batch whose people get sign-in codes.
+/// People who get sign-in codes: a batch, the people found by search words, or those of a batch that the words find.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchCodesForm {
+    /// May be blank if there are search words.
     #[serde(default)]
     #[schema(required)]
     batch: String,
+    /// Search words, as in the list of people.
+    #[serde(default)]
+    q: String,
     /// Days for which the codes are valid; 7 by default.
     #[serde(default = "default_days")]
     #[schema(required = false)]
@@ -244,7 +249,7 @@ pub struct BatchCodes {
     expires: Option<String>,
 }
 
-/// Make sign-in codes for the active students of a batch who have no password; the new codes replace earlier ones
+/// Make sign-in codes for the active students of a selection who have no password; the new codes replace earlier ones
 /// (R-PEOPLE-3).
 #[utoipa::path(post, path = "/people/sign-in-codes", request_body = BatchCodesForm,
     responses((status = 200, body = BatchCodes)))]
@@ -254,12 +259,14 @@ pub async fn make_sign_in_codes(
     JsonBody(form): JsonBody<BatchCodesForm>,
 ) -> Result<axum::Json<BatchCodes>> {
     let mut invalid = Invalid::default();
-    let batch = BATCH.check(&form.batch, &mut invalid);
+    let words = SEARCH.check(&form.q, &mut invalid);
+    let batch = if words.is_empty() { BATCH } else { Text { min: 0, ..BATCH } };
+    let batch = batch.check(&form.batch, &mut invalid);
     let days = VALID_DAYS.check(form.days, &mut invalid);
     invalid.into_result(())?;
     let has_mail = app.welcomes().is_some();
     let found = app.library.db.write(move |tx| -> Result<(Vec<Record>, usize)> {
-        let found = people::sign_in_code::without_password(tx, &batch)?;
+        let found = people::sign_in_code::without_password(tx, &batch, &words)?;
         let mut reachable = 0;
         for person in &found {
             reachable += usize::from(has_mail && mailable(tx, person)?.is_some());

@@ -181,18 +181,21 @@ export const makeCode = action({
   fault: 'The sign-in code could not be made',
 })
 
-/** Preview of the codes for a class; no code is made. */
-export const batchCodesQuery = (batch: string) =>
+/** People who get codes: a batch, those found by search words, or those of a batch that the words find. */
+type CodesFor = { batch: string; q: string }
+
+/** Preview of the codes for these people; no code is made. */
+export const batchCodesQuery = (whom: CodesFor) =>
   queryOptions({
-    queryKey: ['sign-in-codes', batch],
-    queryFn: ({ signal }) => dataOf(client.POST('/people/sign-in-codes', { body: { batch, dryRun: true }, signal })),
+    queryKey: ['sign-in-codes', whom],
+    queryFn: ({ signal }) => dataOf(client.POST('/people/sign-in-codes', { body: { ...whom, dryRun: true }, signal })),
     gcTime: 0,
   })
 
-/** Makes codes for the people of a class without a password. */
+/** Makes codes for those of these people who have no password. */
 export const makeCodesOfBatch = action({
   name: 'makeCodesOfBatch',
-  send: (body: { batch: string; days: number; byMail: boolean }, call) =>
+  send: (body: CodesFor & { days: number; byMail: boolean }, call) =>
     dataOf(client.POST('/people/sign-in-codes', { body, ...call })),
   changes: () => [keys.changes],
   fault: 'The sign-in codes could not be made',

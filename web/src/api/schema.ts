@@ -9833,7 +9833,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make sign-in codes for the active students of a batch who have no password; the new codes replace earlier ones
+         * Make sign-in codes for the active students of a selection who have no password; the new codes replace earlier ones
          *     (R-PEOPLE-3).
          */
         post: {
@@ -11610,8 +11610,9 @@ export interface components {
             /** @description The codes that are not mailed, by name; empty in a preview. */
             slips: components["schemas"]["CodeSlip"][];
         };
-        /** @description Batch whose people get sign-in codes. */
+        /** @description People who get sign-in codes: a batch, the people found by search words, or those of a batch that the words find. */
         BatchCodesForm: {
+            /** @description May be blank if there are search words. */
             batch: string;
             /** @description True to mail the codes to the people with an address; the others get slips. */
             byMail?: boolean;
@@ -11622,6 +11623,8 @@ export interface components {
             days?: number;
             /** @description Preview: make no codes. */
             dryRun?: boolean;
+            /** @description Search words, as in the list of people. */
+            q?: string;
         };
         /** @description Batches to choose from. */
         Batches: {

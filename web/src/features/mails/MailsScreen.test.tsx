@@ -62,7 +62,7 @@ describe('mails', () => {
     })
     const row = within(await screen.findByRole('row', { name: /Mail 2/ }))
     expect(row.getByText('The mailbox is full: 5.2.2 Over quota')).toBeVisible()
-    await userEvent.click(screen.getByRole('button', { name: 'Send “Mail 2” to asha@college.edu again' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Send again: “Mail 2” to asha@college.edu' }))
     await userEvent.click(screen.getByRole('button', { name: 'Stop “Mail 1” to asha@college.edu' }))
     await waitFor(() => expect(made.filter(({ method }) => method === 'POST')).toHaveLength(2))
     // The focus stays in the row, so that Tab goes on from there.
@@ -87,7 +87,7 @@ describe('mails', () => {
     const made = open(list([mail(1, full)], { failedDays: [{ day: '2026-11-25', count: 12 }] }), {
       'POST /mails/again': { body: { count: 12 } },
     })
-    expect(await screen.findByText('25 Nov 2026: 12 mails failed')).toBeVisible()
+    expect(await screen.findByText('25 Nov 2026: 12 failed mails can be sent again')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Send all again that failed on 25 Nov 2026' }))
     expect(await screen.findByText('12 mails wait to be sent again.')).toBeVisible()
     const sent = made.find(({ url }) => url.endsWith('/mails/again'))

@@ -17,23 +17,26 @@ import classes from './CodeSlips.module.css'
 const DAYS = 14
 const MOST_DAYS = 90
 
-/** Sign-in codes for the people of a class who have no password, as slips to print and cut (R-PEOPLE-3). */
-export default function CodeSlips({ batch, onClose }: { batch: string; onClose: () => void }) {
-  const [typed, setTyped] = useState(batch)
+type CodeSlipsProps = { batch: string; words: string; onClose: () => void }
+
+/** Sign-in codes for people without a password, by mail or as slips to print and cut (R-PEOPLE-3). */
+export default function CodeSlips({ batch, words, onClose }: CodeSlipsProps) {
+  const [typed, setTyped] = useState({ batch, q: words })
   const [byMail, setByMail] = useState(false)
   const [days, setDays] = useState<number | string>(DAYS)
   const batches = useBatches()
-  const asked = typed.trim()
-  const preview = useQuery({ ...batchCodesQuery(asked), enabled: asked !== '' })
+  const asked = { batch: typed.batch.trim(), q: typed.q.trim() }
+  const isAsked = asked.batch + asked.q !== ''
+  const preview = useQuery({ ...batchCodesQuery(asked), enabled: isAsked })
   const make = useAction(makeCodesOfBatch)
   const [made, setMade] = useState<BatchCodes | null>(null)
   const wrong = fieldsOf(make.error)
-  const count = asked === '' ? 0 : (preview.data?.count ?? 0)
-  const reachable = asked === '' ? 0 : (preview.data?.mailed ?? 0)
-  const failure = make.error ?? (asked === '' ? null : preview.error)
+  const count = isAsked ? (preview.data?.count ?? 0) : 0
+  const reachable = isAsked ? (preview.data?.mailed ?? 0) : 0
+  const failure = make.error ?? (isAsked ? preview.error : null)
 
   async function run() {
-    const outcome = await make.run({ batch: asked, days: Number(days), byMail: byMail && reachable > 0 })
+    const outcome = await make.run({ ...asked, days: Number(days), byMail: byMail && reachable > 0 })
     if (outcome.ok) setMade(outcome.output)
   }
 
@@ -52,20 +55,26 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
           {isThisMachine(window.location.hostname) && <Alert color="yellow">{t('people.code.thisMachine')}</Alert>}
           <TextInput
             label={t('people.column.batch')}
-            required
-            withAsterisk={false}
             list="batches-of-slips"
             autoComplete="off"
             data-autofocus
-            value={typed}
+            value={typed.batch}
             error={wrong['batch']}
-            onChange={({ currentTarget: { value } }) => setTyped(value)}
+            onChange={({ currentTarget: { value } }) => setTyped({ ...typed, batch: value })}
           />
           <datalist id="batches-of-slips">
             {batches.map((offered) => (
               <option key={offered}>{offered}</option>
             ))}
           </datalist>
+          <TextInput
+            label={t('people.slips.words')}
+            description={t('people.slips.wordsHint')}
+            autoComplete="off"
+            value={typed.q}
+            error={wrong['q']}
+            onChange={({ currentTarget: { value } }) => setTyped({ ...typed, q: value })}
+          />
           <NumberInput
             label={t('people.slips.days')}
             min={1}
@@ -83,7 +92,7 @@ export default function CodeSlips({ batch, onClose }: { batch: string; onClose: 
               onChange={({ currentTarget: { checked } }) => setByMail(checked)}
             />
           )}
-          <Text role="status">{asked !== '' && preview.data && t('people.slips.count', { count })}</Text>
+          <Text role="status">{isAsked && preview.data && t('people.slips.count', { count })}</Text>
           {failure !== null && Object.keys(wrong).length === 0 && (
             <Alert color="red" role="alert">
               {messageOf(failure)}

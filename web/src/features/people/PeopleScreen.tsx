@@ -129,7 +129,9 @@ export default function PeopleScreen() {
           )
         }
       </ListState>
-      {handingOut && <SlipsOfClass batch={batch} onClose={() => setHandingOut(false)} />}
+      {handingOut && (
+        <SlipsOfClass batch={batch} words={searched === '' ? list.q : ''} onClose={() => setHandingOut(false)} />
+      )}
       {carding && <CardsOfList list={list} onClose={() => setCarding(false)} />}
       {certifying && <NoDuesOfClass batch={batch} onClose={() => setCertifying(false)} />}
       {adding && (

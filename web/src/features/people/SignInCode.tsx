@@ -23,6 +23,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
   const [made, setMade] = useState<Made | null>(null)
 
   const hasMail = useQuery(sessionQuery).data?.mail === true
+  const address = hasMail ? person.email : null
 
   async function run(byMail: boolean) {
     const outcome = await make.run({ uid: person.uid, byMail })
@@ -50,6 +51,11 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
       {made === null ? (
         <Stack>
           <Text>{t(person.canSignIn ? 'people.code.again' : 'people.code.first', { name: person.name })}</Text>
+          {address !== null && (
+            <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {t('people.code.toAddress', { address })}
+            </Text>
+          )}
           {make.error !== null && (
             <Alert color="red" role="alert">
               {t('people.code.failed', { reason: messageOf(make.error) })}
@@ -59,9 +65,9 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            {hasMail && person.email !== null && (
+            {address !== null && (
               <Button variant="default" disabled={make.pending} onClick={() => void run(true)}>
-                {t('people.code.byMail', { address: person.email })}
+                {t('people.code.byMail')}
               </Button>
             )}
             <Button data-autofocus loading={make.pending} onClick={() => void run(false)}>
