@@ -249,7 +249,7 @@ pub struct PlannedMail {
     lines: Vec<Message>,
 }
 
-/// Person to which a reminder cannot be sent.
+/// Person without an address or a phone for a reminder.
 #[derive(Serialize, ToSchema)]
 pub struct UnreachablePerson {
     person: UserId,
@@ -388,7 +388,8 @@ pub async fn send_failed_mails_again(
     JsonBody(FailedDayForm { day }): JsonBody<FailedDayForm>,
 ) -> Result<Answer> {
     let clock = app.library.clock.clone();
-    let next = day.tomorrow().map_err(|error| Error::Internal(error.into()))?;
+    // No mail fails on the last day of the calendar.
+    let next = day.tomorrow().unwrap_or(day);
     let (now, of_day) = (clock.now(), (clock.begin_of(day), clock.begin_of(next)));
     app.once(once, move |tx| {
         let count = mails::all_again(tx, of_day, now, now + PATIENCE)?;

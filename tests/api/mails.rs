@@ -492,6 +492,9 @@ async fn all_mails_that_failed_on_a_day_are_sent_again_once(database: Database) 
     let form = json!({ "day": "2026-11-22" });
     assert_eq!(librarian.post("/mails/again", &form).await.expect(200)["count"], 2);
     assert_eq!(librarian.post("/mails/again", &form).await.expect(200)["count"], 0);
+    for day in ["9999-12-31", "-009999-01-01"] {
+        assert_eq!(librarian.post("/mails/again", &json!({ "day": day })).await.expect(200)["count"], 0);
+    }
     send(&app, &job).await;
     assert_eq!((server.received().len(), days().await), (2, json!([second])));
     let states = [today[0], today[1], yesterday, stopped].map(|id| state(&app, id).0);

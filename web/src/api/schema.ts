@@ -15058,7 +15058,7 @@ export interface components {
          * @enum {string}
          */
         Unmailed: "no-address" | "unconfirmed" | "inactive" | "library" | "refused" | "old" | "replaced";
-        /** @description Person to which a reminder cannot be sent. */
+        /** @description Person without an address or a phone for a reminder. */
         UnreachablePerson: {
             name: string;
             person: components["schemas"]["UserId"];
