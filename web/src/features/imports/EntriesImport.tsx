@@ -13,7 +13,7 @@ import { EarlierImports } from './EarlierImports'
 import { ENTRY_WORDS } from './entryWords'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
-import { Nothing } from './Nothing'
+import { NothingToImport } from './NothingToImport'
 import { RejectedRows } from './RejectedRows'
 import { Total } from './Total'
 
@@ -136,7 +136,7 @@ function Preview({ kind, report, pending, onSubmit }: PreviewProps) {
           {t(`people.entries.${kind}.submit`, { count: report.added })}
         </Button>
       ) : (
-        <Nothing report={report} words={t('people.entries.nothing')} />
+        <NothingToImport report={report} words={t('people.entries.nothing')} />
       )}
       <RejectedRows report={report} names={NAMES} saveAs={`${kind}.rejected.csv`} />
     </section>

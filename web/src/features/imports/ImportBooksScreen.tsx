@@ -15,7 +15,7 @@ import { ColumnChooser } from './ColumnChooser'
 import { EarlierImports } from './EarlierImports'
 import classes from './Import.module.css'
 import { ImportState } from './ImportState'
-import { Nothing } from './Nothing'
+import { NothingToImport } from './NothingToImport'
 import { RejectedRows, RowReasons } from './RejectedRows'
 import { Total } from './Total'
 import type { ImportWords } from './words'
@@ -232,7 +232,7 @@ function Preview({ report, choices, pending, onChoices, onSubmit }: PreviewProps
           {t('books.import.report.submit', { count })}
         </Button>
       ) : (
-        <Nothing report={report} words={t('books.import.report.nothing')} />
+        <NothingToImport report={report} words={t('books.import.report.nothing')} />
       )}
       <RejectedRows report={report} names={NAMES} saveAs="books.rejected.csv" />
       {report.leftOut.length > 0 && (

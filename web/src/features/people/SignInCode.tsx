@@ -30,19 +30,21 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
     if (outcome.ok) setMade(outcome.output)
   }
 
+  const close = (
+    <Button data-autofocus onClick={onClose}>
+      {t('common.close')}
+    </Button>
+  )
+
   if (made !== null && made.code === null)
     return (
       <Dialog onClose={onClose} title={t('people.code.title')}>
-        <Stack>
-          <Text role="status">
-            {t('people.code.mailed', { address: made.mailedTo ?? '', day: instantText(made.expires) })}
-          </Text>
-          <Group justify="flex-end">
-            <Button data-autofocus onClick={onClose}>
-              {t('common.close')}
-            </Button>
-          </Group>
-        </Stack>
+        <Text role="status">
+          {t('people.code.mailed', { address: made.mailedTo ?? '', day: instantText(made.expires) })}
+        </Text>
+        <Group justify="flex-end" mt="md">
+          {close}
+        </Group>
       </Dialog>
     )
 
@@ -96,9 +98,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
             <Button variant="default" onClick={() => window.print()}>
               {t('people.print')}
             </Button>
-            <Button data-autofocus onClick={onClose}>
-              {t('common.close')}
-            </Button>
+            {close}
           </Group>
         </Stack>
       )}
