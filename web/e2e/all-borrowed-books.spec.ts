@@ -70,6 +70,41 @@ test('R-FINE-2 the search filters by name, roll number or batch, and the address
   await expect(page.getByText('No loan matches “nobody at all”.')).toBeVisible()
 })
 
+test('R-FINE-2 rows that an answer moves between a press and its release stay under the pointer', async ({
+  page,
+  library,
+}) => {
+  const stamp = Date.now() % 1_000_000
+  for (const name of [`Una ${stamp}`, `Vik ${stamp}`]) {
+    const student = await library.student({ name })
+    await student.borrow((await library.addBook()).id)
+  }
+  await page.goto(`fine?q=${stamp}`)
+  await expect(page.getByRole('rowheader')).toHaveCount(2)
+  const lower = (await page.getByRole('rowheader').last().textContent()) ?? ''
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/api/v1/loans?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest('**/api/v1/loans?*')
+  await search(page).fill(lower)
+  await asked
+  await row(page, lower)
+    .getByRole('button', { name: /^Return:/ })
+    .hover()
+  await page.mouse.down()
+  const answered = page.waitForResponse('**/api/v1/loans?*')
+  answer()
+  await (await answered).finished()
+  await expect(page.getByRole('rowheader')).toHaveCount(2)
+  await page.mouse.up()
+  // Read once: the row that was pressed.
+  await expect(question(page)).toContainText(lower)
+  await expect(page.getByRole('rowheader', { includeHidden: true })).toHaveCount(1)
+})
+
 test('R-FINE-2 the badge opens the overdue loans, chips and order stay in the address, and each class has a list on paper', async ({
   page,
   library,

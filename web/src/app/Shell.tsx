@@ -1,5 +1,5 @@
 import { useHotkeys } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { notifyManager, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Outlet, useNavigate } from 'react-router'
 import { sessionQuery } from '../api/account'
@@ -17,7 +17,11 @@ import { usePresence } from './presence'
 import { useUpdateNotice } from './updateNotice'
 import { paths } from '../screens'
 import { hasTasks, onTask, sharedStore } from '../lib/outboxStore'
+import { notDuringPress } from '../lib/press'
 import classes from './Shell.module.css'
+
+// Instead of the scheduler in `queryClient.ts`; screens outside the frame have no rows that an answer could move.
+notifyManager.setScheduler(notDuringPress)
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
 const WaitingBand = lazyChunk('waiting', () => import('./WaitingBand'))
