@@ -129,6 +129,10 @@ test('a calendar program reads the due dates by a link, until another one is mad
   await calendar.getByRole('button', { name: 'Make a link' }).click()
   await expect(address).toHaveValue(new RegExp(`^${library.origin}/library/calendar/.{43}\\.ics$`))
   const first = await address.inputValue()
+  await expect(calendar.getByRole('link', { name: 'Open in my calendar' })).toHaveAttribute(
+    'href',
+    new RegExp(`^${library.origin.replace('http', 'webcal')}/library/calendar/.{43}\\.ics$`),
+  )
   const read = async () => (await request.get(first)).text()
   await expect.poll(read).toContain('SUMMARY:Return “Nirmala\\, part 1”\r\n')
   await expect.poll(read).toContain(`DTSTART;VALUE=DATE:${libraryDate(7).replaceAll('-', '')}\r\n`)

@@ -61,6 +61,14 @@ export function Calendar() {
             <Copy text={address} />
           </Group>
         )}
+        {address !== null && (
+          <div>
+            {/* Calendar programs take links of this scheme; `http` would download the dates of today once. */}
+            <Button component="a" href={address.replace(/^https?:/, 'webcal:')}>
+              {t('profile.calendar.open')}
+            </Button>
+          </div>
+        )}
         {madeAt !== null && address === null && (
           <p style={{ margin: 0 }}>{t('profile.calendar.since', { day: instantText(madeAt) })}</p>
         )}
