@@ -281,9 +281,15 @@ impl Score {
     }
 }
 
-/// The catalogue in SQLite's full-text index.
-fn peer(books: &[Book]) -> Result<Connection> {
+/// The catalogue in SQLite's full-text index; `None` if SQLite is compiled without it, as for the program
+/// (`.cargo/config.toml`).
+fn peer(books: &[Book]) -> Result<Option<Connection>> {
     let mut peer = Connection::open_in_memory()?;
+    if peer
+        .query_row("SELECT sqlite_compileoption_used('ENABLE_FTS5')", [], |row| Ok(!row.get::<_, bool>(0)?))?
+    {
+        return Ok(None);
+    }
     peer.execute(
         "CREATE VIRTUAL TABLE books USING fts5 (title, author, tokenize = 'trigram remove_diacritics 1')",
         [],
@@ -297,7 +303,7 @@ fn peer(books: &[Book]) -> Result<Connection> {
         )?;
     }
     tx.commit()?;
-    Ok(peer)
+    Ok(Some(peer))
 }
 
 /// Asks the peer for books with all words.
@@ -317,8 +323,9 @@ fn of_index(index: &Index, isbns: &HashMap<&str, usize>, text: &str) -> Vec<usiz
     if let Some(number) = number.filter(|_| page.total == 0 || page.meant.is_some()) {
         return vec![number];
     }
-    let similar = page.similar.iter().map(|other| other.id);
-    page.ids.iter().copied().chain(similar).filter_map(|id| usize::try_from(id).ok()).collect()
+    let similar: Vec<i64> = page.similar.iter().map(|other| other.id).collect();
+    let listed = if page.similar_first { [similar, page.ids] } else { [page.ids, similar] };
+    listed.concat().into_iter().filter_map(|id| usize::try_from(id).ok()).collect()
 }
 
 fn main() -> Result<()> {
@@ -365,12 +372,14 @@ fn main() -> Result<()> {
             let titles: Vec<&str> = found.iter().take(3).map(|id| books[*id].title.as_str()).collect();
             println!("{}: {} at {rank:?} after {titles:?}", case.kind, case.text);
         }
-        let others = of_peer(&peer, &case.text)?;
-        let others = others.iter().position(wants);
+        let others = peer.as_ref().map(|peer| of_peer(peer, &case.text)).transpose()?;
+        let others = others.map(|others| others.iter().position(wants));
         for kind in [case.kind.as_str(), "~ all"] {
             let (own, peers) = scores.entry(kind).or_default();
             own.count(rank);
-            peers.count(others);
+            if let Some(others) = others {
+                peers.count(others);
+            }
         }
     }
     println!("\n| Kind | queries | hit@1 | hit@3 | hit@10 | MRR | FTS5: hit@1 | hit@3 | hit@10 | MRR |");
@@ -381,7 +390,7 @@ fn main() -> Result<()> {
             kind.trim_start_matches("~ "),
             own.queries,
             own.cells(),
-            peers.cells()
+            if peer.is_some() { peers.cells() } else { "| | |".to_owned() }
         );
     }
     times.sort_unstable();
