@@ -239,9 +239,9 @@ fn of_indic(word: &str) -> Vec<char> {
     if let Some(last) = sound.last_mut().filter(|last| is_bare && matches!(**last, 'm' | NASAL)) {
         *last = FINAL;
     }
-    // म् before a consonant is the nasal that anusvara writes.
+    // म् before another consonant is the nasal that anusvara writes; before म it doubles the letter.
     for at in 1..sound.len() {
-        if sound[at - 1] == 'm' && !is_vowel(sound[at]) && !matches!(sound[at], 'y' | 'r' | FINAL) {
+        if sound[at - 1] == 'm' && !is_vowel(sound[at]) && !matches!(sound[at], 'y' | 'r' | 'm' | FINAL) {
             sound[at - 1] = NASAL;
         }
     }
@@ -271,6 +271,8 @@ mod tests {
             &["राय", "রায়", "rai", "ray"],
             &["मेघदूत", "meghadūta", "meghdoot"],
             &["ಸಂಸ್ಕಾರ", "samskara"],
+            &["ചെമ്മീൻ", "chemmeen", "Cemmīn"],
+            &["अम्मा", "amma", "অম্মা"],
         ] {
             let one = fold(spellings[0]);
             for other in spellings.iter().map(|other| fold(other)) {
