@@ -129,6 +129,9 @@ pub struct Page {
     /// Books that another spelling of the text finds, not counted in `total`. Empty except on the first page of a query
     /// with [`Query::similar`].
     pub similar: Vec<Similar>,
+    /// True if `similar` is likelier meant than `ids`: the matches have the text only inside longer words, and the first
+    /// similar book has it as a word in another script or romanisation.
+    pub similar_first: bool,
 }
 
 /// Returns the word of a text that folds to `folded`, as in [`Similar::spelled`], in its original spelling.

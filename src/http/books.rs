@@ -140,6 +140,8 @@ pub struct BookList {
     /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They are not counted
     /// in `total` and appear on no other page.
     similar: Vec<SimilarBook>,
+    /// True if the similar books are likelier meant than the matches, which contain the text only inside longer words.
+    similar_first: bool,
 }
 
 /// Text that the search used instead, because no book matches the given text.
@@ -282,25 +284,33 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     });
     let (next, previous) = (found.next.as_ref().map(page::cursor), found.previous.as_ref().map(page::cursor));
     let (total, total_is_exact, meant) = (found.total, found.total_is_exact, found.meant);
+    let similar_first = found.similar_first;
+    let of = move |books, similar, meant| BookList {
+        books,
+        total,
+        total_is_exact,
+        next,
+        previous,
+        meant,
+        similar,
+        similar_first,
+    };
     if ids.is_empty() && number.is_none() && similar.is_empty() {
-        let similar = Vec::new();
-        return Ready::json(&BookList {
-            books: Vec::new(),
-            total,
-            total_is_exact,
-            next,
-            previous,
-            meant: None,
-            similar,
-        });
+        return Ready::json(&of(Vec::new(), Vec::new(), None));
     }
     // Serialised on the reading thread: dropping a hundred strings made by another thread costs more than reading them.
     let read = move |tx: &mut Tx<'_>| -> Result<Ready> {
         let numbered = number.map(|number| with_number(tx, &number)).transpose()?.unwrap_or_default();
         if !numbered.is_empty() {
-            let (books, similar) = (books::cards(tx, &numbered)?, Vec::new());
-            let (total, total_is_exact, next, previous, meant) = (books.len(), true, None, None, None);
-            return Ready::json(&BookList { books, total, total_is_exact, next, previous, meant, similar });
+            let books = books::cards(tx, &numbered)?;
+            let total = books.len();
+            return Ready::json(&BookList {
+                total,
+                total_is_exact: true,
+                next: None,
+                previous: None,
+                ..of(books, Vec::new(), None)
+            });
         }
         let others: Vec<BookId> = similar.iter().map(|other| BookId(other.id)).collect();
         let others = books::cards(tx, &others)?.into_iter().filter_map(|book| {
@@ -309,7 +319,7 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
         });
         let (similar, books) = (others.collect(), books::cards(tx, &ids)?);
         let meant = meant.map(|meant| Meant::new(&meant, books.first()));
-        Ready::json(&BookList { books, total, total_is_exact, next, previous, meant, similar })
+        Ready::json(&of(books, similar, meant))
     };
     app.library.db.read(read).await
 }

@@ -122,7 +122,13 @@ impl<'n> Rank<'n> {
         }
         let goes_on = |rest: &str| rest.chars().next().is_some_and(is_of_word);
         if let Some(rest) = own.strip_prefix(self.alone) {
-            return (if goes_on(rest) { 6 } else { 4 }, self.alone.len());
+            // A text of several words that goes on within a word is a title that is not typed to its end.
+            let kind = match (goes_on(rest), self.words.len()) {
+                (false, _) => 4,
+                (true, 1) => 6,
+                (true, _) => 5,
+            };
+            return (kind, self.alone.len());
         }
         let surname = |name: &str| {
             name.strip_suffix(self.needle)
@@ -146,7 +152,13 @@ impl<'n> Rank<'n> {
         let kind = match (all, begun) {
             (true, _) if covered > main.len() => 2,
             (true, _) => 5,
-            (false, true) => 6,
+            (false, true) => {
+                if self.words.len() == 1 {
+                    6
+                } else {
+                    7
+                }
+            }
             (false, false) => 8,
         };
         (kind, covered)
@@ -160,7 +172,7 @@ pub(super) fn weight(popularity: u32) -> u8 {
 }
 
 /// Returns whether a word of the text begins with the needle.
-fn begins_word(text: &str, needle: &str) -> bool {
+pub(super) fn begins_word(text: &str, needle: &str) -> bool {
     let mut found = text.match_indices(needle);
     found.any(|(at, _)| !text[..at].chars().next_back().is_some_and(is_of_word))
 }
@@ -282,8 +294,8 @@ pub(super) fn joined_words(text: &str) -> impl Iterator<Item = String> {
 /// Numbers of letters for which a word may be initials.
 const INITIALS: Range<usize> = 2..5;
 
-/// Finds the records with all words of a query in any order. It scans for the anchors, which are the longest word as
-/// typed and the same letters as initials, and checks the other words in the records found.
+/// Finds the records with all words of a query in any order. Scans for the anchors (the longest word, its letters
+/// written as initials, and its possessive), then checks all words in the records found.
 pub(super) struct Scattered {
     words: Vec<String>,
     /// Finder of each word as it is.

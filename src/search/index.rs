@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::filter::{Filter, Genres};
 use super::fit::{Fit, Grade};
 use super::listing::{self, Listing, Marked, Spot};
-use super::matching::Wanted;
+use super::matching::{Wanted, searched};
 use super::order::{Order, Place, in_two_threads, window};
 use super::similar::Variant;
 use super::vocabulary::Vocabulary;
@@ -273,10 +273,12 @@ fn page_of(
     let total_is_exact = found.len() <= cap || query.exact;
     let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW {
         let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
-        similar::find(snapshot, variants, query.field, wanted.matcher.filter, &found)
+        similar::find(snapshot, wanted.needle, variants, query.field, wanted.matcher.filter, &found)
     } else {
         Vec::new()
     };
+    let matches = found.iter().map(|(_, place)| searched(order.record(*place).text, query.field));
+    let similar_first = !found.is_empty() && similar::is_likelier(wanted.needle, &similar, matches);
     let cut = || cursor.map_or((0, Place::START), |cursor| (cursor.grade, order.find(cursor)));
     let page = if let Some(listing) = snapshot.listing(query.sort) {
         let found = (all_found && !wanted.is_blank()).then_some(&found[..]);
@@ -300,7 +302,7 @@ fn page_of(
         });
         order.window(query.limit, cursor, before, after)
     };
-    Page { total, total_is_exact, similar, ..page }
+    Page { total, total_is_exact, similar, similar_first, ..page }
 }
 
 /// Returns the page of a query in a listing. Sorts `found` if given, which must be all matches as places in

@@ -12,7 +12,7 @@ use super::fit::{self, Grade, Rank, has_whole};
 use super::index::Snapshot;
 use super::matching::{Wanted, searched};
 use super::order::Place;
-use super::vocabulary::{Likeness, Vocabulary};
+use super::vocabulary::{self, Likeness, Vocabulary, likeness};
 use super::{Field, Sort};
 
 /// Number of exact matches below which other spellings are tried.
@@ -41,7 +41,7 @@ const ENOUGH: usize = 4 * MOST;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similar {
     pub id: i64,
-    /// Folded words that found the book in place of the typed ones.
+    /// Folded words that found the book in place of the typed ones; empty if typed words were left out.
     pub spelled: Vec<String>,
 }
 
@@ -206,13 +206,17 @@ const COMMON: [&str; 14] = [
     "in",
 ];
 
+/// Words that a reader adds to a title or a name.
+const ADDED: [&str; 6] = ["book", "books", "novel", "pdf", "ebook", "edition"];
+
 /// Maximum number of words in a query that is tried again with fewer words.
 const MOST_WORDS: usize = 12;
 
 /// Finds books by the variants of a query, except the `exact` matches: those of the likeliest variant first,
-/// and for each variant by fit and then by title.
+/// and for each variant by fit and then by title. The last variant leaves out words such as *book*.
 pub(super) fn find(
     snapshot: &Snapshot,
+    needle: &str,
     variants: &[Variant],
     field: Field,
     filter: Filter,
@@ -226,7 +230,38 @@ pub(super) fn find(
         }
         search.search_variant(variant);
     }
+    let spelled_otherwise = search.found.len();
+    if let Some(variant) = without_added(needle) {
+        search.search_variant(&variant);
+    }
+    for similar in &mut search.found[spelled_otherwise..] {
+        similar.spelled.clear();
+    }
     search.found
+}
+
+/// Returns the query without the words that a reader adds to a title or a name; `None` if there are none, or no others.
+fn without_added(needle: &str) -> Option<Variant> {
+    let typed = fit::words(needle).into_iter().map(|word| word.text);
+    let (added, words): (Vec<String>, Vec<String>) = typed.partition(|word| ADDED.contains(&word.as_str()));
+    let is_shorter = !added.is_empty() && words.iter().any(|word| word.len() >= vocabulary::TYPED);
+    is_shorter.then(|| Variant { spelled: words.clone(), words, cost: 0 })
+}
+
+/// Returns whether similar books are likelier meant than the matches of a query: each match has a word of the query only
+/// inside a longer word, and the first similar book has the words in another script or romanisation.
+pub(super) fn is_likelier<'t>(
+    needle: &str,
+    similar: &[Similar],
+    mut matches: impl Iterator<Item = &'t str>,
+) -> bool {
+    let typed = fit::words(needle);
+    let is_same_word = |spelled: &String| {
+        let mut found = typed.iter().filter_map(|word| likeness(&word.text, spelled));
+        found.any(|likeness| likeness <= Likeness::Romanised)
+    };
+    similar.first().is_some_and(|first| !first.spelled.is_empty() && first.spelled.iter().all(is_same_word))
+        && matches.all(|text| !typed.iter().all(|word| fit::begins_word(text, &word.text)))
 }
 
 struct Search<'s> {

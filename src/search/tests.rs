@@ -248,6 +248,40 @@ fn r_home_2_a_query_with_a_known_word_finds_books_with_fewer_words() {
 }
 
 #[test]
+fn r_home_2_words_in_another_script_are_likelier_meant_than_parts_of_longer_words() {
+    let books = [
+        ("Prāyaścittagodāna", "P. Sharma"),
+        ("गोदान", "प्रेमचंद"),
+        ("Metabolic Diseases", "A. Writer"),
+        ("আবোল তাবোল", "সুকুমার রায়"),
+    ];
+    let index = index_of(&books);
+    let page = |text: &str| index.page(&Query { similar: true, ..query(text) });
+    for (text, inside, meant) in [("godan", 1, 2), ("abol tabol", 3, 4)] {
+        let page = page(text);
+        let similar: Vec<i64> = page.similar.iter().map(|other| other.id).collect();
+        assert_eq!((page.ids, similar, page.similar_first), (vec![inside], vec![meant], true), "{text}");
+    }
+    for text in ["metabo", "metabolic diseases", "abolic", "गोदान"] {
+        assert!(!page(text).similar_first, "{text}");
+    }
+}
+
+#[test]
+fn r_home_2_a_word_that_readers_add_hides_no_book() {
+    let index = index_of(&[
+        ("Four-Book Boxed Set: The Hobbit", "J. R. R. Tolkien"),
+        ("The Hobbit", "J. R. R. Tolkien"),
+        ("Book of Tea", "Okakura Kakuzō"),
+    ]);
+    let page = |text: &str| index.page(&Query { similar: true, ..query(text) });
+    let found = page("hobbit book");
+    assert_eq!((found.ids, found.similar.len(), found.similar_first), (vec![1], 1, false));
+    assert_eq!((found.similar[0].id, &found.similar[0].spelled), (2, &Vec::new()));
+    assert_eq!(page("book of tea").similar, [], "“tea” is too short to name a book");
+}
+
+#[test]
 fn r_home_2_the_title_itself_comes_first_then_what_most_readers_borrow() {
     let popular =
         |id, title: &str, author: &str, popularity| Entry { popularity, ..entry(id, title, author) };

@@ -11825,6 +11825,8 @@ export interface components {
              *     in `total` and appear on no other page.
              */
             similar: components["schemas"]["SimilarBook"][];
+            /** @description True if the similar books are likelier meant than the matches, which contain the text only inside longer words. */
+            similarFirst: boolean;
             /** @description Number of matches, counted up to 1000 unless `exact` is set. */
             total: number;
             /** @description True if `total` is exact; otherwise there are more matches. */
@@ -12501,7 +12503,6 @@ export interface components {
             loans: components["schemas"]["Affected"][];
             summary: components["schemas"]["Message"][];
         };
-        /** @description Ended loan. */
         EndedLoan: {
             barcode: string | null;
             bookId: components["schemas"]["BookId"];
@@ -13475,7 +13476,7 @@ export interface components {
          * @enum {string}
          */
         Method: "cash" | "upi" | "card" | "other";
-        /** @description Active student who is missing in the file although others of the student's batch are in it. */
+        /** @description Active student missing from the file, although others of the student's batch are in it. */
         MissingPerson: {
             batch: string;
             name: string;
@@ -14479,7 +14480,7 @@ export interface components {
             import: components["schemas"]["ImportId"] | null;
             /** @description Number of active students who are not in the file although others of their batch are. They stay unchanged. */
             missing: number;
-            /** @description At most the first 500 of these students. */
+            /** @description The missing students, at most the first 500. */
             missingPeople: components["schemas"]["MissingPerson"][];
             /** @description Rejected rows; at most the first 500. */
             rejected: components["schemas"]["RejectedRow"][];
@@ -14906,7 +14907,7 @@ export interface components {
             /** @description Words of the title or author that are spelled almost like the search words. */
             spelled: string[];
         };
-        /** @description Loans that reminder slips name. */
+        /** @description Loans for which reminder slips were printed. */
         SlipsForm: {
             /** @description 1 to 2000 open loans; loans that have ended meanwhile are ignored. */
             loans: number[];
@@ -15068,7 +15069,7 @@ export interface components {
             /** Format: int64 */
             unread: number;
         };
-        /** @description An uploaded cover. */
+        /** @description Address and size of a stored cover. */
         UploadedCover: {
             /** @description Size of the stored picture in bytes. */
             bytes: number;

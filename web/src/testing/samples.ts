@@ -127,6 +127,7 @@ export function bookPage(
     next?: string
     meant?: { words: string; fewer: boolean }
     similar?: SimilarBook[]
+    similarFirst?: boolean
   } = {},
 ) {
   return {
@@ -138,6 +139,7 @@ export function bookPage(
       previous: null,
       meant: null,
       similar: [],
+      similarFirst: false,
       ...more,
     },
   }

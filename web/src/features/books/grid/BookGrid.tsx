@@ -112,7 +112,19 @@ export function BookGrid({
   const { ref, width } = useWidth()
   const layout = layoutFor(wide, width, filter.q !== '')
   const columns = columnsFor(wide, width, layout)
-  const similar = query.data?.pages[0]?.similar ?? []
+  const first = query.data?.pages[0]
+  const similar = first && first.similar.length > 0 && (
+    <SimilarBooks
+      books={first.similar}
+      isFirst={first.similarFirst}
+      columns={columns}
+      layout={layout}
+      linkTo={linkTo}
+      actions={actions}
+      place={first.books.length}
+      stale={query.isPlaceholderData}
+    />
+  )
 
   return (
     <section aria-label={t('books.list.label')}>
@@ -126,6 +138,7 @@ export function BookGrid({
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
           (isPhone(width) ? <FilterSheet isSearch={filter.q !== ''} /> : <BookFilters isSearch={filter.q !== ''} />)}
       </div>
+      {first?.similarFirst && similar}
       <div ref={ref}>
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
@@ -158,17 +171,7 @@ export function BookGrid({
           <SkeletonRow columns={columns} layout={layout} rows={layout === 'tall' ? 2 : 5} />
         )}
       </div>
-      {similar.length > 0 && (
-        <SimilarBooks
-          books={similar}
-          columns={columns}
-          layout={layout}
-          linkTo={linkTo}
-          actions={actions}
-          place={query.data?.pages[0]?.books.length ?? 0}
-          stale={query.isPlaceholderData}
-        />
-      )}
+      {!first?.similarFirst && similar}
     </section>
   )
 }

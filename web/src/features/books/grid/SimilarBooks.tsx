@@ -9,6 +9,8 @@ import classes from './SimilarBooks.module.css'
 
 type SimilarBooksProps = {
   books: readonly SimilarBook[]
+  /** True if the section is above the matches. */
+  isFirst: boolean
   columns: number
   layout: Layout
   linkTo: (book: Book) => string
@@ -19,11 +21,16 @@ type SimilarBooksProps = {
   stale: boolean
 }
 
-/** Books that match the search in another spelling, below the exact matches; each names the matching word. */
-export function SimilarBooks({ books, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
+/** Books that match the search in another spelling; each names the matching word. */
+export function SimilarBooks({ books, isFirst, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
   const heading = useId()
   return (
-    <section aria-labelledby={heading} className={classes.similar} data-stale={stale || undefined}>
+    <section
+      aria-labelledby={heading}
+      className={classes.similar}
+      data-first={isFirst || undefined}
+      data-stale={stale || undefined}
+    >
       <Title order={2} id={heading} className={classes.heading}>
         {t('books.similar.title')}
       </Title>
@@ -39,7 +46,9 @@ export function SimilarBooks({ books, columns, layout, linkTo, actions, place, s
               to={linkTo(book)}
               layout={layout}
               heading="h3"
-              note={t('books.similar.spelled', { words: book.spelled.map(quoted).join(', ') })}
+              {...(book.spelled.length > 0 && {
+                note: t('books.similar.spelled', { words: book.spelled.map(quoted).join(', ') }),
+              })}
               actions={actions?.(book, place + index)}
             />
           </li>

@@ -83,9 +83,22 @@ describe('admin home', () => {
       'GET /books': bookPage([], { similar: [{ ...book(7, { title: 'Rāmāyaṇa' }), spelled: ['Rāmāyaṇa'] }] }),
     })
     renderApp('/home?q=ramyan')
-    const similar = within(await screen.findByRole('region', { name: 'Similar spelling' }))
+    const similar = within(await screen.findByRole('region', { name: 'Similar matches' }))
     expect(similar.getByRole('link', { name: 'Rāmāyaṇa' })).toHaveAttribute('href', '/library/book-detail/7')
     expect(similar.getByText('spelled “Rāmāyaṇa”')).toBeVisible()
+  })
+
+  it('N3: books with the word in another script are above those that have it only inside longer words', async () => {
+    const similar = [{ ...book(7, { title: 'गोदान' }), spelled: ['गोदान'] }]
+    fakeServer({
+      ...session,
+      'GET /books': bookPage([book(8, { title: 'Prāyaścittagodāna' })], { similar, similarFirst: true }),
+    })
+    renderApp('/home?q=godan')
+    const meant = await screen.findByRole('link', { name: 'गोदान' })
+    const inside = await screen.findByRole('link', { name: 'Prāyaścittagodāna' })
+    expect(meant.compareDocumentPosition(inside)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+    expect(screen.getByText('1 book matches')).toBeVisible()
   })
 
   it('R-HOME-2: says what was searched instead of words that no book has, over the books', async () => {
