@@ -35,7 +35,7 @@ const RETRY_PAUSE: Duration = Duration::from_mins(15);
 const LATE: SignedDuration = SignedDuration::from_hours(26);
 /// Number of backups made by hand that are kept.
 const MANUAL_BACKUPS_KEPT: usize = 10;
-/// Time limit of one listing for comparing files with their manifests.
+/// Maximum time that one listing of the backups spends on comparing files with their manifests.
 const COMPARE_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Format of the time in the name of a backup made by hand.
 const STAMP: &str = "%Y-%m-%d-%H%M%S";

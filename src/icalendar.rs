@@ -38,7 +38,7 @@ pub fn file(name: &str, events: &[Event], now: i64) -> String {
     for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Library//Due dates//EN", "METHOD:PUBLISH"] {
         file.line(line);
     }
-    // `NAME` is of RFC 7986; older calendar programs read `X-WR-CALNAME`.
+    // RFC 7986 defines `NAME`; older calendar programs read `X-WR-CALNAME`.
     for property in ["NAME", "X-WR-CALNAME"] {
         file.line(&format!("{property}:{}", text(name)));
     }

@@ -1,5 +1,5 @@
-//! The server's only outgoing requests: to hosts named by the operator, encrypted, limited in time and size (decision
-//! 126). Redirects are not followed.
+//! The server's only outgoing HTTP requests: to hosts named by the operator, encrypted, limited in time and size
+//! (decision 126). Redirects are not followed.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

@@ -214,7 +214,7 @@ pub fn set_due_date(
 }
 
 /// Maximum number of a title's later charges searched for the charge of a fine that a renewal dropped.
-const LOOKED_THROUGH: i64 = 200;
+const MOST_SEARCHED: i64 = 200;
 
 /// Returns the change that charged the fine dropped by this renewal, unless that change was undone.
 pub(super) fn charged_anyway(tx: &mut Tx<'_>, renewal: &Recorded) -> Result<Option<Recorded>> {
@@ -224,7 +224,7 @@ pub(super) fn charged_anyway(tx: &mut Tx<'_>, renewal: &Recorded) -> Result<Opti
         from: Some(renewal.at),
         ..Filter::default()
     };
-    let later = events::page(tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?;
+    let later = events::page(tx, &filter, ChangeId(i64::MAX), MOST_SEARCHED)?;
     Ok(later.into_iter().find(|later| {
         let Change::Loan(LoanChange::FineCharged { renewal: of, .. }) = &later.change else { return false };
         *of == renewal.id && !later.undone

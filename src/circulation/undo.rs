@@ -311,7 +311,7 @@ fn take_back(
 }
 
 /// Maximum number of cancelled holds or changed people named one by one.
-const NAMED: usize = 5;
+const MOST_NAMED: usize = 5;
 
 /// Maximum number of named people whose move cannot be undone: the librarian corrects their batch by hand.
 const NAMED_TO_CORRECT: usize = 50;
@@ -341,7 +341,7 @@ fn reserve_again(
         match take_back(tx, actor, moment, found) {
             Ok(_) => {}
             // This check fails before anything is written, so the other holds can still be reopened.
-            Err(error) if is_later(&error) && told.len() < NAMED => {
+            Err(error) if is_later(&error) && told.len() < MOST_NAMED => {
                 told.push(message::undone_hold_stays(&title, &name));
             }
             Err(error) if is_later(&error) => untold += 1,
@@ -359,7 +359,7 @@ fn is_later(error: &Error) -> bool {
 }
 
 /// Maximum number of changes of the title or person searched for the blocking change.
-const LOOKED_THROUGH: i64 = 200;
+const MOST_SEARCHED: i64 = 200;
 
 /// Returns the newest later change about the same thing that is still in force and must be undone first.
 fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
@@ -369,7 +369,7 @@ fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
         Some((book, _)) => filter.book = Some(*book),
         None => filter.person = person,
     }
-    let later = events::page(tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?.into_iter().find(|later| {
+    let later = events::page(tx, &filter, ChangeId(i64::MAX), MOST_SEARCHED)?.into_iter().find(|later| {
         later.id > found.id
             && !later.undone
             && !matches!(later.change, Change::Undone { .. } | Change::SignIn(SignInChange::SignedIn))
@@ -700,7 +700,7 @@ impl Step<'_, '_> {
         let stay: Vec<&str> = stay.iter().map(|subject| subject.record().details.name.as_str()).collect();
         if back.is_empty() {
             require(!stay.is_empty())?;
-            let names = named(&stay, NAMED);
+            let names = named(&stay, MOST_NAMED);
             return Err(not_undone(NotUndone::People { people: stay.len(), names }));
         }
         *people = back.iter().map(Subject::uid).collect();

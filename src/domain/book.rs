@@ -13,7 +13,7 @@ use crate::{message, money::Money};
 
 /// Label and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958 characters.
 pub const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 1000, kind: Kind::Line };
-/// Several authors share one line.
+/// One line for all authors of a book.
 pub const AUTHOR: Text = Text { field: "author", label: "Author", min: 1, max: 1000, kind: Kind::Line };
 pub const GENRE: Text = Text { field: "genre", label: "Genre", min: 1, max: 200, kind: Kind::Line };
 pub const PHOTO_URL: Text =

@@ -142,7 +142,7 @@ impl Condition {
     }
 }
 
-/// Permission of the desk to lend a copy.
+/// Permission for the desk to lend a copy in a given state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lending {
     Yes,

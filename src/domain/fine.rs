@@ -205,14 +205,14 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
 }
 
 /// Maximum number of closed days named one by one.
-const NAMED: i64 = 3;
+const MOST_NAMED: i64 = 3;
 /// Maximum number of overdue days for which closed days are named; for more overdue days, closed days are only counted.
-const LOOKED_THROUGH: i64 = 60;
+const MOST_SEARCHED: i64 = 60;
 
 fn explain_closed_days(terms: &Terms<'_>, due: Date, until: Date, messages: &mut Vec<Message>) {
     let all = |stretch: &Stretch| stretch.last - stretch.first + 1;
     let left_out: i64 = terms.stretches(due, until).map(|stretch| all(&stretch) - stretch.days).sum();
-    if left_out > NAMED || (left_out > 0 && overdue_days(due, until) > LOOKED_THROUGH) {
+    if left_out > MOST_NAMED || (left_out > 0 && overdue_days(due, until) > MOST_SEARCHED) {
         messages.push(message::explain_closed_days_not_counted(left_out));
         return;
     }

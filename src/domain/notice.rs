@@ -98,7 +98,8 @@ impl Kind {
         matches!(self, Self::DueSoon | Self::DueToday | Self::Overdue)
     }
 
-    /// True for a notice with a mail of its own that a reader may want in the digest. A kept copy does not wait for a digest.
+    /// True if a reader may get the notice in the digest instead of in a mail of its own. Notices about a kept copy
+    /// never wait for the digest.
     #[must_use]
     pub fn can_wait(self) -> bool {
         self.is_optional() && !self.is_reminder() && !matches!(self, Self::HoldReady | Self::HoldExpiring)

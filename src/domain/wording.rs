@@ -105,7 +105,8 @@ impl Placeholder {
         }
     }
 
-    /// True for a block that the program writes: the text contains the block once, as a paragraph of its own.
+    /// True for a block that the program writes. The text must contain each block exactly once, as a paragraph of its
+    /// own.
     #[must_use]
     pub fn is_block(self) -> bool {
         matches!(self, Self::Link | Self::Code | Self::Books | Self::Notice)

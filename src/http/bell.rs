@@ -75,7 +75,7 @@ impl Bell {
     async fn next(&mut self) -> Option<Event> {
         let Self { app, person, session, listening, shown, over } = self;
         loop {
-            // Waits from before the poll on, so that no change between both is missed.
+            // Subscribes before the poll, so that a change during the poll is not missed.
             let mut changed = pin!(listening.changed());
             changed.as_mut().enable();
             // The client reconnects after the end of the stream; during a shutdown, to another server.

@@ -35,7 +35,7 @@ impl Default for DecodeLimit {
     }
 }
 
-/// An uploaded cover.
+/// Address and size of a stored cover.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UploadedCover {

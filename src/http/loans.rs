@@ -495,7 +495,7 @@ fn shown(row: Borrowed, rulebook: &Rulebook, today: Date, clock: &Clock) -> Borr
     }
 }
 
-/// Loans that reminder slips name.
+/// Loans for which reminder slips were printed.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlipsForm {

@@ -47,9 +47,9 @@ use crate::{
 };
 
 /// Lifetime of a half sign-in, milliseconds.
-const HALF_LASTS: i64 = 5 * 60 * 1000;
+const HALF_LIFETIME: i64 = 5 * 60 * 1000;
 /// Time to confirm a new authenticator after giving the password, milliseconds.
-const SET_UP_LASTS: i64 = 15 * 60 * 1000;
+const SET_UP_LIFETIME: i64 = 15 * 60 * 1000;
 
 /// Time after a sign-in during which the second factor is not asked for again, milliseconds.
 const FRESH: i64 = 5 * 60 * 1000;
@@ -73,8 +73,8 @@ impl Half {
     pub fn begin(https: bool, now: i64) -> Result<Self> {
         let token = session::new_token()?;
         let path = format!("{API}/auth");
-        let cookie = cookie::set(https, cookie_name(https), &token, &path, Some(HALF_LASTS / 1000))?;
-        Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LASTS })
+        let cookie = cookie::set(https, cookie_name(https), &token, &path, Some(HALF_LIFETIME / 1000))?;
+        Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LIFETIME })
     }
 
     /// Begins the half sign-in if the account has a second factor, and returns true if so. Every sign-in without a
@@ -433,7 +433,7 @@ pub async fn confirm_authenticator(
 ) -> Result<axum::Json<RecoveryCodes>> {
     let typed = form.read()?;
     let (uid, now) = (user.uid, app.library.clock.now());
-    let begun = app.library.db.read(move |tx| second_factors::begun(tx, uid, now - SET_UP_LASTS)).await?;
+    let begun = app.library.db.read(move |tx| second_factors::begun(tx, uid, now - SET_UP_LIFETIME)).await?;
     let expired = || Error::from(Invalid::field(CODE.field, message::set_up_expired()));
     let secret = begun.ok_or_else(expired)?;
     let device = Device::of(app.settings.is_https(), &headers);
@@ -530,7 +530,7 @@ pub async fn make_recovery_codes(
     let uid = user.uid;
     let (hashes, answer) = fresh_recovery_codes()?;
     with_proof(&app, &user, network, &headers, form, move |tx, now| {
-        second_factors::keep_recovery_codes(tx, uid, &hashes)?;
+        second_factors::replace_recovery_codes(tx, uid, &hashes)?;
         events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::RecoveryCodesMade))?;
         Ok(())
     })

@@ -24,7 +24,6 @@ macro_rules! events {
         pub enum Event { $( #[doc = $text] $variant, )+ }
 
         impl Event {
-            /// All events.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
             /// Name in the field `event`, in the label of the counter and in the operator's guide.

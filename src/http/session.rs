@@ -83,7 +83,7 @@ fn is_activity(method: &Method, headers: &HeaderMap) -> bool {
 /// Cache lifetime of a session: changes by another process take effect within a second.
 const MEMORY: Duration = Duration::from_secs(1);
 /// Maximum number of cached sessions.
-const REMEMBERED: usize = 50_000;
+const MOST_CACHED: usize = 50_000;
 
 /// Returns the cookie's name; over https, the prefix of the name makes browsers refuse the cookie from any other host.
 #[must_use]
@@ -301,7 +301,7 @@ impl Sessions {
     /// session.
     fn remember(&self, hash: String, found: Remembered) {
         let mut by_hash = self.lock();
-        if by_hash.len() >= REMEMBERED {
+        if by_hash.len() >= MOST_CACHED {
             by_hash.retain(|_, remembered| remembered.read_at.elapsed() < MEMORY);
         }
         if by_hash.get(&hash).is_none_or(|remembered| remembered.read_at <= found.read_at) {

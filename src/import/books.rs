@@ -340,7 +340,7 @@ pub fn import_with(
     Ok(Totals { rows, added, copies, known, rejected })
 }
 
-/// Returns the name of a file, to be shown.
+/// Returns a file's name for display, cut to 200 characters.
 #[must_use]
 pub fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().chars().take(200).collect()

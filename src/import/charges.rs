@@ -37,7 +37,7 @@ const DATE: &str = "date";
 
 /// Row of a list of charges.
 pub struct Charge {
-    /// Folded.
+    /// Folded roll number.
     roll_number: String,
     amount: Money,
     of: ChargeKind,

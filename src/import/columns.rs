@@ -1,4 +1,4 @@
-//! Guesses the fields of a file's columns by their headings and contents.
+//! Guesses the fields of a file's columns from their headings and contents.
 
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -8,7 +8,7 @@ use super::table::{REJECT_COLUMNS, Source, Table};
 use crate::domain::isbn::isbn_13;
 
 /// Number of rows read to guess fields by content.
-const LOOKED_AT: usize = 200;
+const SAMPLE_ROWS: usize = 200;
 /// Number of sample cells shown for each column.
 pub const SHOWN: usize = 3;
 
@@ -525,7 +525,7 @@ impl Vocabulary {
                 continue;
             }
             rows += 1;
-            if rows <= LOOKED_AT {
+            if rows <= SAMPLE_ROWS {
                 for (column, cell) in samples.iter_mut().zip(row.all_cells()) {
                     column.push(cell.trim().chars().take(80).collect());
                 }

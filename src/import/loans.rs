@@ -42,10 +42,10 @@ const MOST_RENEWALS: i64 = 99;
 /// Row of a list of loans.
 pub struct Loan {
     barcode: String,
-    /// Folded.
+    /// Folded roll number.
     roll_number: String,
     lent: Date,
-    /// If missing, counted by the library's rules.
+    /// Due date in the file; `None` to compute it from the library's rules.
     due: Option<Date>,
     renewals: i64,
 }

@@ -123,7 +123,7 @@ pub struct RejectedRow {
     errors: Vec<FieldError>,
 }
 
-/// Active student who is missing in the file although others of the student's batch are in it.
+/// Active student missing from the file, although others of the student's batch are in it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingPerson {
@@ -150,7 +150,7 @@ pub struct Report {
     rejected: Vec<RejectedRow>,
     /// Number of active students who are not in the file although others of their batch are. They stay unchanged.
     missing: usize,
-    /// At most the first 500 of these students.
+    /// The missing students, at most the first 500.
     missing_people: Vec<MissingPerson>,
     /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
     /// are very many.
@@ -174,7 +174,7 @@ impl Report {
         self.totals
     }
 
-    /// Returns the number of students missing in the file.
+    /// Returns the number of students missing from the file.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.missing

@@ -140,7 +140,7 @@ fn roll_numbers(name: &str) -> Vec<String> {
 enum Plan {
     /// Stores the photo of this person, who has another one if `replaces`.
     Store { person: UserId, replaces: bool },
-    /// The person keeps the photo that is there.
+    /// Keeps the person's existing photo.
     Known,
 }
 
@@ -224,7 +224,7 @@ pub fn check(db: &Db, archive: Bytes, options: &Options) -> Result<PhotosReport>
     for (file, plan) in plan_all(db, files, options)? {
         let checked = match plan {
             Ok(Plan::Known) => plan,
-            // What is no picture has no roll number as its name either.
+            // A file that is no picture is reported as such, whatever its name.
             _ => check_beginning(&mut archive, &file).and(plan),
         };
         match checked {

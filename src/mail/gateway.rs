@@ -43,7 +43,7 @@ const CONNECTIONS: usize = 2;
 /// Minimum length of the signature's key in bytes (Standard Webhooks).
 const SHORTEST_KEY: usize = 24;
 
-/// Body without a template of the operator.
+/// Default template of the body, for an operator who configures none.
 const TEMPLATE: &str = r#"{ "id": "{{id}}", "to": "{{to}}", "text": "{{text}}" }"#;
 /// Placeholders of a template; all other text in double braces is an error.
 const PLACEHOLDERS: [&str; 7] = ["id", "to", "digits", "text", "name", "library", "count"];
@@ -117,7 +117,7 @@ impl TextGateway {
             ("to".to_owned(), json!(format!("{plus}{digits}"))),
             ("digits".to_owned(), json!(digits)),
         ]);
-        let body = filled(&self.template, &values).to_string();
+        let body = fill(&self.template, &values).to_string();
         let seconds = (message.tried_at / 1000).to_string();
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -212,7 +212,7 @@ fn check(template: &Value) -> Result<()> {
 }
 
 /// Replaces the placeholders in all strings. Values are not searched for placeholders, and cannot leave their string.
-fn filled(template: &Value, values: &Map<String, Value>) -> Value {
+fn fill(template: &Value, values: &Map<String, Value>) -> Value {
     match template {
         Value::String(text) => {
             let mut parts = text.split("{{");
@@ -228,9 +228,9 @@ fn filled(template: &Value, values: &Map<String, Value>) -> Value {
             }
             Value::String(filled)
         }
-        Value::Array(items) => items.iter().map(|item| filled(item, values)).collect(),
+        Value::Array(items) => items.iter().map(|item| fill(item, values)).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, field)| (name.clone(), filled(field, values))).collect()
+            fields.iter().map(|(name, field)| (name.clone(), fill(field, values))).collect()
         }
         other => other.clone(),
     }
@@ -357,6 +357,6 @@ mod tests {
             serde_json::from_str(r#"["{{name}}-{{count}}", {"{{name}}": 7}]"#).expect("JSON");
         let values = json!({ "name": "{{count}}\", \"x\": \"", "count": 2 });
         let Value::Object(values) = values else { unreachable!("an object") };
-        assert_eq!(filled(&template, &values), json!(["{{count}}\", \"x\": \"-2", { "{{name}}": 7 }]));
+        assert_eq!(fill(&template, &values), json!(["{{count}}\", \"x\": \"-2", { "{{name}}": 7 }]));
     }
 }

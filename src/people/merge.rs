@@ -75,7 +75,7 @@ pub fn merge(
             books::lock(tx, title)?;
         }
     }
-    let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
+    let (moves, after) = (merge::belongings(tx, dropped.uid)?, fill(&keep.details, &dropped.details));
     let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;
     let two_reviews = merge::two_reviews(tx, keep.uid, dropped.uid)?;
     // A librarian's password must not open another account.
@@ -126,7 +126,7 @@ fn merge_records(
 }
 
 /// Returns the details of the merged record: those of `keep`, completed from `dropped`, with the longer of two bars.
-fn filled(keep: &Details, dropped: &Details) -> Details {
+fn fill(keep: &Details, dropped: &Details) -> Details {
     let of = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
     let barred = keep.barred.iter().chain(&dropped.barred).max_by_key(|barred| barred.until).cloned();
     Details {

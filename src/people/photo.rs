@@ -14,7 +14,8 @@ use crate::{
     },
 };
 
-/// Stores a person's photo in place of an earlier one; `import` brought it, if any.
+/// Stores a person's photo in place of an earlier one. `import` is the import that contains the photo; `None` for an
+/// upload.
 pub fn set(
     tx: &mut Tx<'_>,
     authority: &Authority,

@@ -48,7 +48,7 @@ fn is_vowel(letter: u8) -> bool {
 
 fn of_latin(word: &[u8]) -> Skeleton {
     let mut skeleton = Skeleton(String::with_capacity(word.len()));
-    // No letter was dropped since the last one pushed.
+    // True while no letter has been dropped since the last push.
     let mut joined = true;
     let mut at = 0;
     while let Some(letter) = word.get(at).copied() {

@@ -81,7 +81,7 @@ pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
         return Some(Likeness::Name);
     }
     if let Some(own) = skeleton(typed)
-        && long_enough(&own)
+        && is_long_enough(&own)
         && skeleton(word) == Some(own)
     {
         return Some(Likeness::Skeleton);
@@ -98,7 +98,7 @@ fn of_error(typed: &str, word: &str) -> Likeness {
 }
 
 /// Returns whether a skeleton has more than two consonants: too many words share a shorter one.
-fn long_enough(skeleton: &str) -> bool {
+fn is_long_enough(skeleton: &str) -> bool {
     skeleton.bytes().filter(|letter| !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')).count() > 2
 }
 

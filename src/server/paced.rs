@@ -13,8 +13,8 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-/// Fails a write that stays blocked for too long. A client that reads one byte now and then holds its connection and the
-/// kernel's buffer, and the kernel's own timeout begins anew with each byte (X12).
+/// Fails a write that stays blocked for too long. The kernel's own timeout is not enough: it restarts with each byte
+/// read, so a client that reads a byte from time to time would occupy its connection and the kernel's buffer (X12).
 pub struct Paced<S> {
     stream: S,
     patience: Duration,

@@ -300,19 +300,19 @@ pub struct Restored {
     /// New name of the replaced database file.
     pub kept: Option<PathBuf>,
     /// People erased after the copy was made; `None` if the replaced database cannot be read.
-    pub erased: Option<Vec<Erased>>,
+    pub erased: Option<Vec<ErasedPerson>>,
 }
 
 /// Person erased after a copy was made, as recorded in the copy.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Erased {
+pub struct ErasedPerson {
     /// Id of the person, as in the address of their page.
     pub id: i64,
     pub roll_number: Option<String>,
 }
 
 /// Returns the people whom the replaced database had erased and the restored copy still names.
-fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>> {
+fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<ErasedPerson>> {
     let open = |path| Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
     let (before, restored) = (open(before)?, open(restored)?);
     let mut gone =
@@ -322,7 +322,7 @@ fn erased_since(before: &Path, restored: &Path) -> rusqlite::Result<Vec<Erased>>
     let mut erased = Vec::new();
     for id in ids {
         match back.query_row([id], |row| row.get(0)) {
-            Ok(roll_number) => erased.push(Erased { id, roll_number }),
+            Ok(roll_number) => erased.push(ErasedPerson { id, roll_number }),
             Err(rusqlite::Error::QueryReturnedNoRows) => {}
             Err(error) => return Err(error),
         }

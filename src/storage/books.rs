@@ -360,7 +360,7 @@ pub fn count_copies(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
 }
 
 /// Purges the books deleted before this instant.
-pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
+pub fn purge_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
     imports::forget_records(tx, before)?;
     tx.execute(sql!("DELETE FROM deleted_books WHERE deleted_at < $1"), &[&before])?;
     Ok(())

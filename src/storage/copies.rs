@@ -92,7 +92,7 @@ pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
 }
 
 /// Number of copies of a title that [`to_lend`] reads in its first query.
-const LOOKED_AT: i64 = 16;
+const SAMPLE_ROWS: i64 = 16;
 
 /// Returns the copy of a title on the shelf that has been unused for longest, with its barcode (R-COPY-5). The caller
 /// must have locked the title's row.
@@ -106,7 +106,7 @@ pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId
             "SELECT c.id, c.barcode, l.id FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
              WHERE c.book_id = $1 AND c.condition = 'on-shelf' ORDER BY c.used_at, c.id LIMIT $2"
         ),
-        &[&book, &LOOKED_AT],
+        &[&book, &SAMPLE_ROWS],
         |row| Ok(if row.get::<Option<LoanId>>(2)?.is_none() { Some((row.get(0)?, row.get(1)?)) } else { None }),
     )?;
     if first.is_some() {

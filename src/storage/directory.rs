@@ -1,8 +1,7 @@
 //! The list of people: searched, filtered, sorted and read by pages.
-//!
-//! A query first finds the sort keys and ids of a page, which an index contains; only then are the page's people read.
-//! Before that, a query reads the ids of all people that match a search or a filter, unless there are too many. A few
-//! matches are looked up one by one; with more matches, scanning the list in order soon fills a page.
+//! A query has up to three steps. For a search, and for some filters, it reads the ids of all matches, unless there
+//! are too many. It then reads the sort keys and ids of the page, which an index contains: a few matches are looked up
+//! one by one; for more, a scan of the list in order soon fills the page. Last, it reads the people of the page.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 

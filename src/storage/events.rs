@@ -301,7 +301,7 @@ pub struct Filter {
     pub action: Option<String>,
     /// First instant, epoch milliseconds.
     pub from: Option<i64>,
-    /// End, not included, epoch milliseconds.
+    /// End (exclusive), epoch milliseconds.
     pub to: Option<i64>,
 }
 

@@ -123,7 +123,7 @@ const NOTICES_KEPT_FOR: i64 = 366 * 24 * 60 * 60 * 1000;
 /// Purges temporary rows that may name readers: stored responses, phone scans, rows for an undo of the same day.
 pub fn purge_temporary(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     merge::forget_before(tx, day_begins)?;
-    books::forget_deleted(tx, day_begins)?;
+    books::purge_deleted(tx, day_begins)?;
     covers::forget_unused(tx, now)?;
     notices::forget_before(tx, now - NOTICES_KEPT_FOR)?;
     imports::forget_rejects(tx, now)?;

@@ -217,7 +217,7 @@ pub fn end(tx: &mut Tx<'_>, id: ImportId, state: State, rejects: Option<&str>, n
     Ok(())
 }
 
-/// Renews the time of the last progress of an undo.
+/// Records progress of an undo, so that it does not count as stopped after [`STALE`].
 pub fn renew(tx: &mut Tx<'_>, id: ImportId, now: i64) -> Result<()> {
     tx.execute_one(sql!("UPDATE imports SET updated_at = $2 WHERE id = $1 AND active = 1"), &[&id, &now])
 }

@@ -44,7 +44,7 @@ pub(super) trait Job: Send {
     fn age(&self) -> Duration;
 }
 
-/// What a transaction did that others wait for.
+/// Effects of a transaction for which other tasks wait.
 #[derive(Default)]
 pub(super) struct News {
     /// Number of the catalogue change.

@@ -136,7 +136,7 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
     Ok(id)
 }
 
-/// Records that a line settles part of a charge; a negative amount reverts a settlement. The caller has locked the
+/// Records that a line settles part of a charge; a negative amount reverses a settlement. The caller has locked the
 /// account with [`lock`].
 ///
 /// # Errors
@@ -300,10 +300,10 @@ pub fn payment_of(tx: &mut Tx<'_>, receipt: &str) -> Result<Option<(UserId, Line
 pub struct Filter {
     /// First instant, epoch milliseconds.
     pub from: i64,
-    /// End, not included, epoch milliseconds.
+    /// End (exclusive), epoch milliseconds.
     pub to: i64,
     pub kind: Option<LineKind>,
-    /// If set, only payments and refunds made by this method.
+    /// Method of the payments and refunds; `None` for all lines.
     pub method: Option<Method>,
 }
 
@@ -394,7 +394,7 @@ pub fn taken(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<Money> {
         .sum())
 }
 
-/// Part of a charge that a line settled or, if negative, reverted.
+/// Part of a charge that a line settled; negative if the line reversed a settlement.
 struct Part {
     charge: LineId,
     /// Reason of the charge.

@@ -1,4 +1,4 @@
-//! Pages of this process that wait for notices of a person.
+//! Event streams of this process that wait for changes to a person's notices.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use tokio::sync::{Notify, futures::Notified};
 
 use crate::domain::id::UserId;
 
-/// Wakes the pages of people whose notices changed.
+/// Wakes the event streams of people whose notices changed.
 #[derive(Default)]
 pub(super) struct Listeners {
     of: Mutex<HashMap<UserId, Arc<Notify>>>,
@@ -38,7 +38,7 @@ impl Listeners {
     }
 }
 
-/// One page that waits.
+/// One waiting event stream.
 pub struct Listening {
     listeners: Arc<Listeners>,
     person: UserId,
@@ -55,7 +55,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         let mut of = self.listeners.lock();
-        // The map's own, and this one: no other page of the person waits.
+        // Two references are the map's and this one: the person has no other stream.
         if Arc::strong_count(&self.notify) == 2 {
             of.remove(&self.person);
         }

@@ -617,7 +617,7 @@ pub fn put_in_digest(tx: &mut Tx<'_>, notices: &[NoticeId]) -> Result<()> {
 pub struct ForDigest {
     pub person: UserId,
     pub name: String,
-    /// Without an address that is not confirmed.
+    /// Phone, and the address if it is confirmed.
     pub contacts: Contacts,
     pub choices: Choices,
     /// `None` for a kind of a newer version.
@@ -756,7 +756,7 @@ pub fn due_loans(
 pub struct DueOf {
     pub loan: DueLoan,
     pub name: String,
-    /// Without an address that is not confirmed.
+    /// Phone, and the address if it is confirmed.
     pub contacts: Contacts,
     pub guardian: Guardian,
     pub choices: Choices,
@@ -808,7 +808,8 @@ pub fn due_by_person(tx: &mut Tx<'_>, last: Date) -> Result<Vec<DueOf>> {
     )
 }
 
-/// Locks and returns the open ones of these loans until the transaction ends, so that no renewal overtakes a reminder.
+/// Returns those of these loans that are still open, and locks them until the transaction ends, so that no renewal
+/// overtakes a reminder.
 pub fn lock_due(tx: &mut Tx<'_>, loans: &[LoanId]) -> Result<Vec<DueLoan>> {
     macro_rules! lock {
         ($($loans:literal),+) => {

@@ -146,7 +146,8 @@ pub struct Proof {
     pub kept: bool,
 }
 
-/// Stores a proof for the browser that brought it.
+/// Stores a provider's proof of identity for the browser that signed in there, until its user gives the library
+/// password.
 pub fn keep_proof(tx: &mut Tx<'_>, browser_hash: &str, proof: &Proof, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(

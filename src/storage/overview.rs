@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::{Result, Tx};
 use crate::sql;
 
-/// First step with a stored mark, because no other row shows that the step is done.
+/// Stored mark of the first steps, for a fact that no other row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// Labels or cards were printed.

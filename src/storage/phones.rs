@@ -13,7 +13,7 @@ use crate::{
 /// Lifetime of a code that no phone has opened, milliseconds: ten minutes.
 pub const OPENS_WITHIN: i64 = 10 * 60 * 1000;
 /// Lifetime of a phone after its pairing, milliseconds: twelve hours.
-pub const LASTS: i64 = 12 * 60 * 60 * 1000;
+pub const LIFETIME: i64 = 12 * 60 * 60 * 1000;
 /// Maximum number of phones per librarian.
 pub const PHONES: i64 = 5;
 /// Maximum number of scans per phone that wait for the desk.
@@ -137,7 +137,7 @@ pub fn open(tx: &mut Tx<'_>, code_hash: &str, token_hash: &str, now: i64) -> Res
                AND NOT EXISTS (SELECT 1 FROM phones AS other WHERE other.token_hash = $2)
              RETURNING desk_id"
         ),
-        &[&code_hash, &token_hash, &now, &LASTS],
+        &[&code_hash, &token_hash, &now, &LIFETIME],
         |row| row.get::<DeskId>(0),
     )?;
     if let Some(desk) = opened {

@@ -150,18 +150,18 @@ pub fn imported(tx: &mut Tx<'_>, import: ImportId, limit: i64) -> Result<Vec<Use
     )
 }
 
-/// What the undo of an import of photos did for a person.
+/// Effect of the undo of a photo import on a person's photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenOut {
     /// The replaced photo is back.
     Restored,
     Removed,
-    /// A later import has replaced the photo; its undo will not bring it back.
+    /// A later import has replaced the photo; the undo of that import will not restore it.
     Replaced,
 }
 
-/// Takes a person's photo out that this import brought, and restores the one that it replaced. If a later import has
-/// replaced the photo, the undo of that one restores the earlier photo.
+/// Removes the photo that this import stored for a person, and restores the photo that it had replaced. If a later
+/// import has replaced this photo, the undo of that import will restore the earlier one instead.
 pub fn take_out(tx: &mut Tx<'_>, person: &Subject, import: ImportId) -> Result<TakenOut> {
     let (uid, of) =
         (person.uid(), sql!("DELETE FROM replaced_photos WHERE import_id = $1 AND person_id = $2"));

@@ -37,7 +37,7 @@ use super::{
     sql::{Arm, Tx},
 };
 
-/// Statement that subscribes to catalogue changes and to desk notifications.
+/// Statement that subscribes to catalogue changes, desk notifications and notices.
 const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk; LISTEN library_notices";
 /// Second channel of [`LISTEN`]; its payloads are ids of desks.
 const DESKS: &str = "library_desk";
@@ -55,7 +55,7 @@ const STATEMENT: Duration = Duration::from_secs(6);
 const PING: Duration = Duration::from_secs(2);
 /// Silence after which a connection is tested before it gets a job.
 const IDLE: Duration = Duration::from_secs(1);
-/// Interval of reconnecting, by one thread, while the server is out of reach; jobs are refused meanwhile.
+/// Interval between attempts of one thread to reconnect to an unreachable server; until then jobs are refused.
 const RETRY: Duration = Duration::from_secs(1);
 /// Interval at which the listener tests its connection, which may be silent for hours.
 const LISTENING: Duration = Duration::from_secs(30);
@@ -315,8 +315,8 @@ pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result
             let reason = cannot(&error);
             if error.may_pass() { Error::Unreachable(reason) } else { Error::Open(reason) }
         })?;
-        // The advisory lock may wait long, because a migration of another process takes its time. A table's lock has
-        // the usual time limit, because the server's readers queue behind it.
+        // The wait for the advisory lock has no time limit, because another process may be migrating. Table locks have
+        // the usual limit, because queries of running servers queue behind them.
         connection.batch(
             "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0;
              SELECT pg_advisory_lock(7309940713); RESET lock_timeout",

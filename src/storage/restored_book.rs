@@ -134,7 +134,7 @@ pub fn put(tx: &mut Tx<'_>, book: &DeletedBook, now: i64, day_begins: i64) -> Re
         return Ok(Err(hindrance));
     }
     // The server purges deleted books once a day, and may not have purged this one yet.
-    books::forget_deleted(tx, day_begins)?;
+    books::purge_deleted(tx, day_begins)?;
     // Stored like a new deletion, because `books::restore` restores from these rows.
     tx.execute_one(
         sql!(

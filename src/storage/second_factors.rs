@@ -113,13 +113,13 @@ pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64)
 pub fn keep_first_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<bool> {
     let none_left = of(tx, uid)?.is_some_and(|set_up| set_up.recovery_codes == 0);
     if none_left {
-        keep_recovery_codes(tx, uid, hashes)?;
+        replace_recovery_codes(tx, uid, hashes)?;
     }
     Ok(none_left)
 }
 
 /// Replaces a person's recovery codes.
-pub fn keep_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<()> {
+pub fn replace_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<()> {
     tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
     for hash in hashes {
         tx.execute_one(

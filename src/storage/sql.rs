@@ -290,7 +290,7 @@ pub(super) struct LastChange {
     pub(super) id: ChangeId,
     /// Capabilities; any one of them lets the change's maker undo it.
     pub(super) needed: [Option<Capability>; 2],
-    /// True if the change is of the maker's own loan, and a student may undo it.
+    /// True if the change concerns a loan of the student who made it, and students may undo such a change.
     pub(super) is_own_loan: bool,
 }
 

@@ -117,7 +117,7 @@ fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
 fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     assert!(second_factors::begin(tx, uid, "GEZDGNBV", 1)? && second_factors::begun(tx, uid, 0)?.is_some());
     assert!(second_factors::confirm(tx, uid, "GEZDGNBV", 1, 1)?);
-    second_factors::keep_recovery_codes(tx, uid, &["h".into()])?;
+    second_factors::replace_recovery_codes(tx, uid, &["h".into()])?;
     let code = second_factor::code_at("GEZDGNBV", 90_000).expect("a key");
     assert!(second_factors::accept(tx, uid, &Typed::read(&code), "", 90_000)?.is_some());
     assert!(second_factors::accept(tx, uid, &Typed::read("K7RM"), "h", 90_000)?.is_some());
@@ -159,7 +159,7 @@ fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     copies::withdraw_copies_of_title(tx, id)?;
     events::holds_of_title_cancelled_at(tx, id, 1)?;
     assert!(copies::restore_copies_of_title(tx, id)? && books::restore(tx, id)?);
-    books::forget_deleted(tx, 1)
+    books::purge_deleted(tx, 1)
 }
 
 fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {

@@ -73,8 +73,8 @@ pub enum Choice {
     Return,
     /// Take the copy back from its borrower and lend it to the person whose card is open.
     ReturnAndLend,
-    /// Put the copy on the shelf: it was found if lost or missing, mended if in repair, is owned again if withdrawn, or
-    /// was still to be shelved.
+    /// Put the copy on the shelf: a lost or missing copy was found, a copy in repair was mended, a withdrawn copy is
+    /// owned again, or the copy was still to be shelved.
     PutOnShelf,
     /// Keep the copy for the first in the queue.
     Keep,

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Maximum number of a title's changes searched for the last change of a copy.
-const LOOKED_THROUGH: i64 = 200;
+const MOST_SEARCHED: i64 = 200;
 
 /// Options of a return at the desk.
 #[derive(Clone, Copy, Default)]
@@ -152,7 +152,7 @@ impl Desk<'_, '_> {
         // Lock both loans before the title.
         let own = loans::holder_of_copy(self.tx, copy.id)?.map(|(own, ..)| own);
         loans::lock_all(self.tx, own.into_iter().chain([loan]).collect())?;
-        if let Some(mistaken) = self.just_lent_to_the_same(loan, &copy)? {
+        if let Some(mistaken) = self.find_mistaken_lending(loan, &copy)? {
             undo::undo(self.tx, self.actor, self.moment, 0, mistaken)?;
             copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
         }
@@ -232,8 +232,9 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns the change that lent this copy today to the reader of `loan`: a swap shows that lending was a mistake.
-    pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
+    /// Returns the recent change that lent this copy to the reader of `loan`: a swap shows that this lending was a
+    /// mistake.
+    pub(super) fn find_mistaken_lending(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
         let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
         let other = loans::open_of_user(self.tx, holder)?;
         if own == loan || !other.iter().any(|other| other.id == loan) {
@@ -246,7 +247,8 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns today's changes of this kind to the copy's title, newest first.
+    /// Returns the changes of this kind to the copy's title within [`RECENT`], newest first, at most
+    /// [`MOST_SEARCHED`].
     pub(super) fn recent(&mut self, action: &str, copy: &Copy) -> Result<Vec<Recorded>> {
         let filter = Filter {
             book: Some(copy.book_id),
@@ -254,6 +256,6 @@ impl Desk<'_, '_> {
             from: Some(self.moment.at - RECENT),
             ..Filter::default()
         };
-        Ok(events::page(self.tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?)
+        Ok(events::page(self.tx, &filter, ChangeId(i64::MAX), MOST_SEARCHED)?)
     }
 }

@@ -84,7 +84,7 @@ impl CatalogueChange {
     }
 }
 
-/// Catalogue fields of a book; fields missing in an old change are empty.
+/// Catalogue fields of a book; fields missing from an old change are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {

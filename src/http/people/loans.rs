@@ -48,7 +48,6 @@ pub struct PersonLoansQuery {
     cursor: Option<String>,
 }
 
-/// Ended loan.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedLoan {
