@@ -1,4 +1,14 @@
-//! The least that answering over HTTP costs here: a bare axum handler that returns bytes which are ready.
+//! The least that answering over HTTP costs here: a bare axum handler that returns bytes which are ready, or rows that it
+//! reads by the shortest way.
+
+use std::{
+    cell::RefCell,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use anyhow::Result;
 use axum::{
@@ -8,7 +18,22 @@ use axum::{
     routing::get,
     serve::ListenerExt as _,
 };
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinHandle};
+
+/// Books of a page.
+pub const PAGE: usize = 24;
+
+/// The columns of a book that a page of the catalogue shows, of a page's rows.
+const ROWS: &str = "SELECT id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn,
+                           published_year, language, review_count, rating_sum
+                    FROM books WHERE id IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+thread_local! {
+    /// Connection of each thread of the runtime: no request waits for another's, or changes threads.
+    static OPEN: RefCell<Option<Connection>> = const { RefCell::new(None) };
+}
 
 pub struct Floor {
     pub address: String,
@@ -24,7 +49,24 @@ impl Floor {
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
             .collect();
         let handler = move || async move { (axum::http::HeaderMap::from_iter(headers), body) };
-        let router = Router::new().fallback(get(handler));
+        Self::serve(Router::new().fallback(get(handler))).await
+    }
+
+    /// Answers every path with the next of these pages, whose rows are read from a database and written as JSON.
+    pub async fn reading(database: &Path, pages: Vec<[i64; PAGE]>) -> Result<Self> {
+        let (database, pages, next) = (database.to_owned(), Arc::new(pages), Arc::new(AtomicUsize::new(0)));
+        let handler = move || async move {
+            let page = pages[next.fetch_add(1, Ordering::Relaxed) % pages.len()];
+            let json = OPEN.with_borrow_mut(|open| {
+                let connection = open.get_or_insert_with(|| connect(&database).expect("the database opens"));
+                rows(connection, &page).expect("a page is read")
+            });
+            ([("content-type", "application/json")], json)
+        };
+        Self::serve(Router::new().fallback(get(handler))).await
+    }
+
+    async fn serve(router: Router) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
         let listener = listener.tap_io(|stream| {
@@ -35,6 +77,34 @@ impl Floor {
         });
         Ok(Self { address, server })
     }
+}
+
+/// As much cache as a connection of the program has.
+fn connect(database: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.pragma_update(None, "cache_size", -8 * 1024)?;
+    Ok(connection)
+}
+
+fn rows(connection: &Connection, page: &[i64; PAGE]) -> Result<Vec<u8>> {
+    let mut statement = connection.prepare_cached(ROWS)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query(rusqlite::params_from_iter(page))?;
+    let mut json = Vec::with_capacity(8 * 1024);
+    json.push(b'[');
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            match row.get_ref(column)? {
+                ValueRef::Integer(number) => serde_json::to_writer(&mut json, &number)?,
+                ValueRef::Real(number) => serde_json::to_writer(&mut json, &number)?,
+                ValueRef::Text(text) => serde_json::to_writer(&mut json, std::str::from_utf8(text)?)?,
+                ValueRef::Null | ValueRef::Blob(_) => serde_json::to_writer(&mut json, &Value::Null)?,
+            }
+            json.push(b',');
+        }
+    }
+    json.push(b']');
+    Ok(json)
 }
 
 impl Drop for Floor {

@@ -8,24 +8,25 @@
 mod common;
 
 use std::{
+    collections::HashMap,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Parser;
-use library::search::Entry;
+use library::{fold::title_key, search::Entry};
 
 use common::{
     client::Connection,
     figures::{Goal, median, note_goal},
-    floor::Floor,
+    floor::{Floor, PAGE},
     library::{add_librarian, import_titles, sign_in},
     paths::Paths,
     server::{Server, serve, sqlite},
-    titles::titles,
+    titles::{Random, titles},
     wrk::{Seen, load},
 };
 
@@ -51,6 +52,7 @@ struct Options {
 
 const CONNECTIONS: usize = 32;
 const COPIES: usize = 3;
+const DATABASE: &str = "bench.db";
 
 /// One row of the table.
 struct Measured {
@@ -131,6 +133,35 @@ impl Bench<'_> {
         self.by_turns(what, goal, || self.load(&floor.address, paths, true), paths)
     }
 
+    /// Pages of the program against a bare handler that reads the rows of as many pages from the same file.
+    async fn against_reading(
+        &self,
+        what: &'static str,
+        entries: &[Entry],
+        by_title: bool,
+        paths: &[String],
+    ) -> Result<Measured> {
+        eprintln!("{what}");
+        let mut ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
+        if by_title {
+            let keys: HashMap<i64, String> =
+                entries.iter().map(|entry| (entry.id, title_key(&entry.title))).collect();
+            ids.sort_unstable_by(|one, other| keys[one].cmp(&keys[other]));
+        }
+        let mut random = Random::new(13);
+        let pages = (0..paths.len())
+            .map(|_| {
+                std::array::from_fn::<i64, PAGE, _>({
+                    let start = random.below(ids.len() - PAGE);
+                    let ids = &ids;
+                    move |at| ids[start + at]
+                })
+            })
+            .collect();
+        let floor = Floor::reading(&self.folder.join(DATABASE), pages).await?;
+        self.by_turns(what, 0.0, || self.load(&floor.address, paths, false), paths)
+    }
+
     /// Something else and the program by turns.
     fn by_turns(
         &self,
@@ -153,18 +184,39 @@ impl Bench<'_> {
 }
 
 async fn start(options: &Options, folder: &Path, entries: &[Entry]) -> Result<(Server, String)> {
-    let database = sqlite(&folder.join("bench.db"));
+    let database = sqlite(&folder.join(DATABASE));
     add_librarian(&options.program, &database)?;
     let took = import_titles(&options.program, &database, folder, entries, COPIES)?;
     println!("{} titles imported in {:.0} s.", options.titles, took.as_secs_f64());
+    let first = serve(&options.program, &database).await?;
+    print_start("The first start builds the search index", &first)?;
+    wait_for(&folder.join(format!("{DATABASE}.search"))).await?;
+    drop(first);
     let server = serve(&options.program, &database).await?;
-    println!(
-        "Ready to answer {:.2} s after the start, with {} MiB of memory.\n",
-        server.started_in.as_secs_f64(),
-        server.memory()?
-    );
+    print_start("The second start reads it from its file", &server)?;
+    println!();
+    note_goal("Second start, until it answers", server.started_in.as_secs_f64(), Goal::AtMost(1.0), " s")?;
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    note_goal("Memory after the second start", server.memory()? as f64, Goal::AtMost(150.0), " MiB")?;
     let cookie = sign_in(&server).await?;
     Ok((server, cookie))
+}
+
+fn print_start(what: &str, server: &Server) -> Result<()> {
+    let (seconds, memory) = (server.started_in.as_secs_f64(), server.memory()?);
+    println!("{what}: ready to answer after {seconds:.2} s, with {memory} MiB of memory.");
+    Ok(())
+}
+
+/// Waits until the server has written a file.
+async fn wait_for(file: &Path) -> Result<()> {
+    for _ in 0..600 {
+        if file.exists() {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    bail!("{} is not written", file.display())
 }
 
 #[tokio::main(worker_threads = 2)]
@@ -181,6 +233,22 @@ async fn main() -> Result<()> {
         bench.against_floor("catalogue, first page, repeated", 0.80, first).await?,
         bench.against_floor("catalogue, any page, title order", 0.45, &paths.by_title).await?,
         bench.against_floor("catalogue, any page, newest order", 0.45, &paths.newest).await?,
+        bench
+            .against_reading(
+                "… against a bare read of its rows, title order",
+                &entries,
+                true,
+                &paths.by_title,
+            )
+            .await?,
+        bench
+            .against_reading(
+                "… against a bare read of its rows, newest order",
+                &entries,
+                false,
+                &paths.newest,
+            )
+            .await?,
         bench.against_floor("one book", 0.60, &paths.books).await?,
         bench.against_floor("sixteen searches, repeated", 0.80, &paths.searches).await?,
         bench.against_floor("an uncached word", 0.0, &paths.words).await?,
@@ -199,7 +267,10 @@ async fn main() -> Result<()> {
         println!("{}", row.row());
         row.note()?;
     }
-    println!("\nMemory after the load: {} MiB.", bench.server.memory()?);
+    let memory = bench.server.memory()?;
+    println!("\nMemory after the load: {memory} MiB.");
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    note_goal("Memory after the load", memory as f64, Goal::AtMost(250.0), " MiB")?;
     Ok(())
 }
 
