@@ -31,28 +31,33 @@ describe('cover of a book', () => {
     expect(picture()).toHaveAttribute('alt', '')
   })
 
-  it('few covers begin in a frame, one after a long frame, and none while they fly by', () => {
+  it('few covers begin in a frame, one after a long frame or while scrolling, and none while they fly by', () => {
     const frames: FrameRequestCallback[] = []
     vi.stubGlobal('requestAnimationFrame', (run: FrameRequestCallback) => frames.push(run))
     // Time advances with frames only: on a slow computer the first frame would otherwise be a long one.
     let now = 1000
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const passFrame = (took: number, scrolledTo: number) => {
-      vi.stubGlobal('scrollY', scrolledTo)
+      if (scrolledTo !== window.scrollY) {
+        vi.stubGlobal('scrollY', scrolledTo)
+        fireEvent.scroll(window)
+      }
       now += took
       act(() => {
         for (const run of frames.splice(0)) run(now)
       })
     }
     const begun = () => [...document.querySelectorAll('img')].filter((image) => image.src !== '').length
-    const { unmount } = render([1, 2, 3, 4, 5].map((id) => <BookCover key={id} book={book(id)} />))
+    const { unmount } = render([1, 2, 3, 4, 5, 6].map((id) => <BookCover key={id} book={book(id)} />))
     expect(begun()).toBe(0)
     passFrame(30, 0)
     expect(begun()).toBe(1)
     passFrame(16, 200)
     expect(begun()).toBe(1)
     passFrame(16, 210)
-    expect(begun()).toBe(4)
+    expect(begun()).toBe(2)
+    passFrame(16, 210)
+    expect(begun()).toBe(5)
     unmount()
     passFrame(16, 210)
     expect(frames).toHaveLength(0)

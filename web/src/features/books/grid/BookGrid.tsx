@@ -1,6 +1,6 @@
 import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import {
   memo,
   startTransition,
@@ -243,6 +243,17 @@ type RowsProps = {
  */
 const firstRow = { height: 0 }
 
+/**
+ * Returns a row's height as its observer saw it, else the last or expected one: to read it from a row that was just
+ * inserted would force a layout.
+ */
+function heightSeen(row: Element, entry: ResizeObserverEntry | undefined, rows: Virtualizer<Window, Element>): number {
+  const seen = entry?.borderBoxSize[0]
+  if (seen) return Math.round(seen.blockSize)
+  const index = rows.indexFromElement(row)
+  return rows.itemSizeCache.get(rows.options.getItemKey(index)) ?? rows.options.estimateSize(index)
+}
+
 /** Rows rendered outside the window on either side. */
 const OVERSCAN = 2
 
@@ -280,6 +291,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
     estimateSize: (row) => (row === 0 && between && firstRow.height > 0 ? firstRow.height : height),
     overscan: painted ? OVERSCAN : 0,
     scrollMargin: top,
+    measureElement: heightSeen,
   })
   const rows = virtual.getVirtualItems()
   const topRow = rows[0]?.index ?? 0
