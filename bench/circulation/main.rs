@@ -78,6 +78,7 @@ fn prepare(program: &Path, folder: &Path, database: &Path) -> Result<i64> {
     file.flush()?;
     let (catalogue, rejected) =
         (catalogue.display().to_string(), folder.join("rejected.csv").display().to_string());
+    run(program, &["migrate"], &sqlite(database), "")?;
     run(program, &["import", "books", &catalogue, "--rejected", &rejected], &sqlite(database), "")?;
     let db = Db::open(&Location::Sqlite(database.to_owned()))?;
     let first = db.write_blocking(|tx| -> library::storage::Result<i64> {
