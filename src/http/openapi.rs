@@ -399,7 +399,7 @@ fn document_key(operation: &mut Value) {
     for (status, answer) in operation["responses"].as_object_mut().into_iter().flatten() {
         if status.starts_with('2') {
             answer["headers"][idempotency::REPLAYED] = json!({
-                "description": "`true` where this is the first answer again",
+                "description": "`true` if the response repeats the stored one",
                 "schema": { "type": "string", "enum": ["true"] }
             });
             answer["headers"][idempotency::UNDOABLE] = json!({

@@ -36,7 +36,7 @@ messages! {
     "letter.address" = letter_address(): "If the button does not work, open this address in your browser:";
     "letter.passwordLink.subject" = letter_password_link_subject(library: &str): "New password for {library}";
     "letter.passwordLink.what" = letter_password_link_what(library: &str, minutes: i64):
-        "A new password was asked for on your account at {library}. Choose it within {minutes, plural, one {# minute} other {# minutes}}; the link works once.";
+        "A new password was requested for your account at {library}. Choose it within {minutes, plural, one {# minute} other {# minutes}}; the link works once.";
     "letter.passwordLink.button" = letter_password_link_button(): "Choose a new password";
     "letter.passwordLink.ignore" = letter_password_link_ignore():
         "If you did not ask for it, do nothing: your password stays as it is.";

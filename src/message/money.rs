@@ -6,7 +6,7 @@ use crate::money::Money;
 
 messages! {
     // Errors in form fields.
-    "moreThanOwed" = more_than_owed(owed: Money): "At most {owed, number, money} is owed here.";
+    "moreThanOwed" = more_than_owed(owed: Money): "Only {owed, number, money} is owed here.";
     "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
     "nobodyBroughtIt" = nobody_brought_it():
         "Nobody brought this copy back today: charge the person on the person's own page.";

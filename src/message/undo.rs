@@ -44,7 +44,7 @@ messages! {
     "instead.setDueDate" = instead_set_due_date(): "Set the due date again by hand.";
     "instead.cancelHold" = instead_cancel_hold(): "Cancel the reservation.";
     "instead.reserve" = instead_reserve(): "Reserve the title again.";
-    "instead.moveCopy" = instead_move_copy(): "Move the copy on the page of its title.";
+    "instead.moveCopy" = instead_move_copy(): "Move the copy on the book’s page.";
     "instead.cancelCharge" = instead_cancel_charge(): "Cancel the charge on the person’s account.";
     "instead.charge" = instead_charge(): "Charge it again on the person’s account.";
     "instead.reversePayment" = instead_reverse_payment(): "Cancel the payment on the person’s account.";

@@ -85,7 +85,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     // Part of the charge is paid; the rest is waived, with a reason.
     let payments = format!("/people/{}/payments", asha.uid);
     let too_much = desk.post(&payments, &json!({ "amount": 21, "method": "cash" })).await;
-    assert_eq!(too_much.problem(422, "invalid"), "At most ₹20 is owed here.");
+    assert_eq!(too_much.problem(422, "invalid"), "Only ₹20 is owed here.");
     assert_eq!(too_much.wrong_fields(), ["amount"]);
     let wrong = desk.post(&payments, &json!({ "amount": -1, "method": "cash" })).await;
     assert_eq!((wrong.status, wrong.wrong_fields()), (422, vec!["amount".to_owned()]));

@@ -31,7 +31,7 @@ test('a librarian words a mail in both languages, sees how it reads, and resets 
 
   await page.reload()
   await expect(text).toHaveValue('Namaste {name}\n\n{books}')
-  await english.getByRole('button', { name: 'Reset to ours' }).click()
+  await english.getByRole('button', { name: 'Use the program’s wording' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
   await expect(text).toHaveValue(/^Hello \{name\},/)

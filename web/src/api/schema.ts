@@ -65,7 +65,7 @@ export interface paths {
                 201: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
@@ -279,7 +279,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -830,7 +830,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -1342,7 +1342,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -1506,7 +1506,7 @@ export interface paths {
                 201: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
@@ -1704,7 +1704,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -1753,7 +1753,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -1900,7 +1900,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -1998,7 +1998,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2049,7 +2049,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2111,7 +2111,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2214,7 +2214,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2449,7 +2449,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2519,7 +2519,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2586,7 +2586,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2756,7 +2756,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2819,7 +2819,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -2880,7 +2880,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3129,7 +3129,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3191,7 +3191,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3457,7 +3457,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3521,7 +3521,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3683,7 +3683,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -3846,7 +3846,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -4068,7 +4068,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -4231,7 +4231,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -4446,7 +4446,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -4609,7 +4609,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -4926,7 +4926,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5078,7 +5078,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5238,7 +5238,7 @@ export interface paths {
                 /** @description Success */
                 202: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5441,7 +5441,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5535,7 +5535,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5599,7 +5599,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5893,7 +5893,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -5960,7 +5960,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6027,7 +6027,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6098,7 +6098,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6111,7 +6111,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6174,7 +6174,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6289,7 +6289,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6353,7 +6353,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6416,7 +6416,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6559,7 +6559,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6666,7 +6666,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -6993,7 +6993,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -7107,7 +7107,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -7243,7 +7243,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -7428,7 +7428,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -7489,7 +7489,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -7579,7 +7579,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8043,7 +8043,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8105,7 +8105,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8218,7 +8218,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8377,7 +8377,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8429,7 +8429,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8540,7 +8540,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8607,7 +8607,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8721,7 +8721,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -8889,7 +8889,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9006,7 +9006,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9106,7 +9106,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9155,7 +9155,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9221,7 +9221,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9288,7 +9288,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9355,7 +9355,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9416,7 +9416,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9589,7 +9589,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9657,7 +9657,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9722,7 +9722,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -9787,7 +9787,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10098,7 +10098,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10168,7 +10168,7 @@ export interface paths {
                 /** @description Success */
                 200: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10232,7 +10232,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10325,7 +10325,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10471,7 +10471,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10669,7 +10669,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10788,7 +10788,7 @@ export interface paths {
                 /** @description Success */
                 204: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10882,7 +10882,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -10985,7 +10985,7 @@ export interface paths {
                 200: {
                     headers: {
                         ETag?: string;
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;
@@ -11302,7 +11302,7 @@ export interface paths {
                 /** @description Success */
                 201: {
                     headers: {
-                        /** @description `true` where this is the first answer again */
+                        /** @description `true` if the response repeats the stored one */
                         "Idempotent-Replayed"?: "true";
                         /** @description Id of the change, present if the caller may undo the change: librarians until the end of the day, students for five minutes */
                         "Undoable-Change"?: number;

@@ -48,7 +48,7 @@ it('shows the own wording, its preview, and the program’s wording after a rese
   expect(mail).toHaveTextContent('Hello in HTML')
   expect(mail?.style.color).toBe('red')
   expect(within(english).queryByRole('button', { name: 'Send me one' })).toBeNull()
-  await userEvent.click(within(english).getByRole('button', { name: 'Reset to ours' }))
+  await userEvent.click(within(english).getByRole('button', { name: 'Use the program’s wording' }))
   expect(subject).toHaveValue('{reminder}')
 })
 
