@@ -1,9 +1,9 @@
-//! `make bench-against`: this program and an earlier one by turns, on the same catalogue, in one run.
+//! `make bench-against`: compares this program with an earlier one, on the same catalogue, in one run.
 //!
-//! Client and servers share the machine, so the numbers are for comparing, not for boasting. Each round starts the
-//! programs on fresh copies of a database with 100 000 titles of three copies each and signed-in students. They are then
-//! asked by turns, half a second each, so that what else the machine does meets all of them alike; the medians are those
-//! of all turns. Only answers that did what was asked are counted; others are reported apart.
+//! Client and servers share the machine, so only compare the numbers with each other. Each round starts the programs on
+//! fresh copies of a database with 100 000 titles of three copies each and signed-in students. The programs take turns
+//! of half a second, so that other load on the machine affects all alike; the medians are those of all turns. Only
+//! successful responses are counted; others are listed separately.
 
 mod common;
 mod program;
@@ -23,22 +23,22 @@ use clap::Parser;
 use common::{figures::median, load::load, server::Server};
 use program::{Program, STUDENTS};
 
-/// Measures programs against each other.
+/// Compares programs with each other.
 #[derive(Parser)]
 struct Options {
     /// Seconds for each measurement of a round.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 3)]
     seconds: u64,
-    /// How often each program is measured.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 3)]
     rounds: usize,
-    /// What is measured, with commas between; everything if not said.
+    /// Calls to measure, separated by commas; by default all.
     #[arg(long, env = "BENCH_CALLS", value_delimiter = ',', value_enum, default_values_t = Call::ALL)]
     calls: Vec<Call>,
-    /// A file of real books, whose import is measured too.
+    /// File of real books; the import of the file is measured too.
     #[arg(long, env = "LIBRARY_REAL_BOOKS")]
     real_books: Option<PathBuf>,
-    /// The programs as NAME=FILE; the first is what the others are compared with.
+    /// Programs as NAME=FILE; the others are compared with the first.
     #[arg(required = true, value_parser = named)]
     programs: Vec<(String, PathBuf)>,
 }
@@ -51,7 +51,7 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 const TITLES: u64 = 100_000;
 const COPIES: u64 = 3;
 
-/// What titles are made of; the searches below find many of them, few, or none.
+/// Words of the titles; the searches below find many titles, few, or none.
 const WORDS: [&str; 40] = [
     "the",
     "of",
@@ -138,7 +138,7 @@ fn write_catalogue(path: &Path) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// What is measured, in the order of the table.
+/// Calls to measure, in the order of the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 enum Call {
     CataloguePage,
@@ -162,8 +162,8 @@ impl Call {
         }
     }
 
-    /// The request of a turn. 61 803 and the number of titles have no common divisor, so the books are all taken once,
-    /// spread over the catalogue, before the first is taken again.
+    /// Returns the request of a turn. 61 803 and the number of titles have no common divisor, so every book is taken
+    /// once, spread over the catalogue, before any is repeated.
     fn request(self, turn: u64, address: &str, cookies: &[String]) -> String {
         let api = "/library/api/v1";
         let book = turn.wrapping_mul(61_803) % TITLES + 1;
@@ -191,11 +191,11 @@ fn get(path: &str, address: &str) -> String {
 struct Figures {
     per_second: f64,
     p99: f64,
-    /// Milliseconds of the server's processor a request.
+    /// Processor time of the server per request, in milliseconds.
     processor: f64,
 }
 
-/// Everything measured of one program.
+/// All measurements of one program.
 #[derive(Default)]
 struct Results {
     calls: BTreeMap<(Call, usize), Vec<Figures>>,
@@ -207,14 +207,14 @@ struct Results {
 
 const CONNECTIONS: [usize; 2] = [1, 32];
 
-/// How long one program is asked before it is another's turn.
+/// Duration of a turn of one program.
 const TURN: Duration = Duration::from_millis(500);
 
-/// A program of this round.
+/// Program that runs in this round.
 struct Running<'p> {
     program: &'p Program,
     server: Server,
-    /// How often each call was made in this round; so no copy is asked for again before all are lent.
+    /// Number of requests of each call in this round, so that no book is borrowed again before all others were.
     turns: BTreeMap<Call, Arc<AtomicU64>>,
 }
 
@@ -223,7 +223,7 @@ impl<'p> Running<'p> {
         Ok(Self { program, server: program.start(folder).await?, turns: BTreeMap::new() })
     }
 
-    /// Asks for one turn.
+    /// Measures one turn.
     async fn measure(&mut self, call: Call, connections: usize, results: &mut Results) -> Result<()> {
         let (address, cookies) = (self.server.address.clone(), self.program.cookies.clone());
         let request = move |turn| call.request(turn, &address, &cookies);
@@ -248,7 +248,7 @@ impl<'p> Running<'p> {
     }
 }
 
-/// One round: all programs, by turns.
+/// Measures one round, in which all programs take turns.
 async fn round(
     programs: &[Program],
     results: &mut [Results],
@@ -278,7 +278,7 @@ async fn round(
     Ok(())
 }
 
-/// A row of medians: the first program, then each other one and its ratio to the first.
+/// Appends a row of medians: the first program, then each other one with its ratio to the first.
 fn row(table: &mut String, label: &str, unit: &str, decimals: usize, medians: &[f64]) {
     let _ = write!(table, "{label:<34}{unit:<16}");
     for (index, value) in medians.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The programs that are compared: each a binary with a database of its own.
+//! Compared programs: each a binary with its own database.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,15 +12,15 @@ use crate::common::{
     server::{Server, run, serve, sqlite},
 };
 
-/// Students that borrow. Each is registered and signed in through the API, where hashing takes its time.
+/// Number of borrowing students; few, because registration and sign-in through the API hash slowly.
 pub const STUDENTS: usize = 64;
 
 pub struct Program {
     pub name: String,
     binary: PathBuf,
-    /// A database with the catalogue and the signed-in students; each round begins with a copy of it.
+    /// Database with the catalogue and the signed-in students; each round begins with a copy.
     prepared: PathBuf,
-    /// The sessions of the students.
+    /// Sessions of the students.
     pub cookies: Vec<String>,
 }
 
@@ -39,14 +39,14 @@ impl Program {
         for n in 0..STUDENTS {
             program.cookies.push(register(&server, n).await.context(name.to_owned())?);
         }
-        // A copy without the log of what is not yet in the file.
+        // The copy is complete without a write-ahead log.
         run(&program.binary, &["backup", &prepared.display().to_string()], &sqlite(&work), "")?;
         Ok(program)
     }
 
-    /// Imports a file of books into a new database and answers how long the import took.
+    /// Imports a file of books into a new database; returns the duration of the import.
     pub async fn import(&self, books: &Path, database: &Path, folder: &Path) -> Result<Duration> {
-        // Only a server makes a new database.
+        // Only a server creates a new database.
         drop(serve(&self.binary, &sqlite(database)).await?);
         let rejected = folder.join("rejected.csv");
         let arguments =
@@ -54,7 +54,7 @@ impl Program {
         run(&self.binary, &arguments, &sqlite(database), "")
     }
 
-    /// Starts on a copy of what was prepared.
+    /// Starts a server on a copy of the prepared database.
     pub async fn start(&self, folder: &Path) -> Result<Server> {
         let database = folder.join(format!("{}-round.db", self.name));
         for suffix in ["", "-wal", "-shm"] {

@@ -1,6 +1,5 @@
-// Checks what the program is built from, offline and without a tool to compile first (make lint): each crate's licence,
-// ban and source by deny.toml, and that each dependency of Cargo.toml is used. `make nightly` asks cargo-deny and
-// cargo-machete the same questions.
+// Checks the crates offline, without compiling a tool first (make lint): licence, ban and source of each by deny.toml,
+// and that each dependency of Cargo.toml is used. `make nightly` repeats this with cargo-deny and cargo-machete.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -14,7 +13,7 @@ const banned = new Set([...rules.matchAll(/crate = "([^"]+)"/g)].map(([, name]) 
 const targets = quoted(listed('targets'))
 if (allowed.size === 0 || banned.size === 0 || targets.length === 0) throw new Error('deny.toml is not understood')
 
-/** True if an SPDX expression leaves a choice that is allowed. An exception (`WITH …`) only widens its licence. */
+/** Returns whether an SPDX expression has an allowed choice. An exception (`WITH …`) only widens its licence. */
 function isAllowed(expression) {
   const tokens = expression.replaceAll('/', ' OR ').match(/\(|\)|[^\s()]+/g) ?? []
   let at = 0

@@ -1,5 +1,5 @@
-// Checks that no other linter has (make lint): secrets, text put into a page as markup, packages without a hash, the tests
-// that docs/security.md names, and, printed only, unclear words in comments and docs.
+// Checks missing from other linters (make lint): secrets, text put into a page as markup, packages without a hash, the
+// tests that docs/security.md names, and, as a warning only, unclear words in comments and docs.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -30,7 +30,7 @@ const SECRETS = [
 ]
 /** Key of the tests' own provider; it opens nothing. */
 const THROWN_AWAY = new Set(['tests/fixtures/provider.pem'])
-/** ASVS 1.2.1, 1.3.2, 3.5.5: in the screens, text stays text. */
+/** ASVS 1.2.1, 1.3.2, 3.5.5: the screens never use text as markup or code. */
 const MARKUP =
   /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\s*=|insertAdjacentHTML|document\.write|srcdoc|\beval\(|new Function\(|window\.addEventListener\('message'/
 
@@ -64,7 +64,7 @@ for (const lockFile of ['Cargo.lock', 'fuzz/Cargo.lock']) {
 }
 
 // docs/security.md: each table line names an existing test, or a reason.
-/** Files by their last name. */
+/** Files by base name. */
 const byName = {}
 for (const file of files) (byName[basename(file)] ??= []).push(file)
 let lines = 0
@@ -86,18 +86,19 @@ for (const line of read('docs/security.md').split('\n')) {
 }
 if (lines < 50) wrong.push('docs/security.md: its tables are not found')
 
-// Printed, not refused: comments and pages that hide the actor or the verb ("whoever", "is told", "of it").
+// Warns about comments and pages that hide the actor or the verb.
 const RIDDLES =
   /\b(?:whoever|somebody|anybody|nobody|those who|(?:is|are) told|who (?:comes|waits|hears)|stands|of it|by which|what it is)\b/i
-/** The prose of a line: a page outside its code, a comment line of a source. */
+/** Returns the prose of a line: of a page without its code, of a source only comment lines. */
 function prose(file, line) {
   if (file.endsWith('.md')) return line.replaceAll(/`[^`]*`/g, '')
-  return /^\s*(?:\/\/|\/\*|\* )/.test(line) ? line : ''
+  const isComment = file.includes('.') ? /^\s*(?:\/\/|\/\*|\* )/ : /^\s*#/
+  return isComment.test(line) ? line : ''
 }
 const riddles = {}
 for (const file of files) {
-  const folder = /^(?:src|web\/src|tests|docs)(?=\/.*\.(?:rs|tsx?|md)$)/.exec(file)?.[0]
-  if (!folder) continue
+  const folder = /^(?:src|web\/(?:src|e2e|bench|scripts)|tests|docs|bench|scripts)(?=\/)/.exec(file)?.[0]
+  if (!folder || !/(?:^|\/)[^./]+$|\.(?:rs|tsx?|mjs|md)$/.test(file)) continue
   for (const [at, line] of read(file).split('\n').entries()) {
     if (RIDDLES.test(prose(file, line))) (riddles[folder] ??= []).push(`${file}:${at + 1}: ${line.trim()}`)
   }

@@ -1,5 +1,5 @@
-// Writes what the program is made of, as CycloneDX 1.6 (make sbom): the crates that are compiled in and the packages of
-// the screens, each with version, licence and hash, out of the two lock files. Usage: node scripts/sbom.mjs FILE
+// Writes the software bill of materials as CycloneDX 1.6 (make sbom): the compiled crates and the packages of the
+// screens, each with version, licence and hash, from the two lock files. Usage: node scripts/sbom.mjs FILE
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -22,7 +22,7 @@ const checksums = new Map(
 const packages = new Map(cargo.packages.map((each) => [each.id, each]))
 const nodes = new Map(cargo.resolve.nodes.map((node) => [node.id, node]))
 
-/** What is compiled in: neither tests' nor build scripts' crates. */
+/** Compiled crates, without those of tests and build scripts. */
 const linked = new Set()
 const walk = (id) => {
   for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) {

@@ -1,5 +1,5 @@
-//! A part of `make bench`: the screens in a browser whose processor is slowed four times, with a large library behind them.
-//! The library is made and served here; `web/bench/browser` drives the browser and prints the table.
+//! Part of `make bench`: the screens of a large library in a browser with a processor slowed four times. Creates and
+//! serves the library; `web/bench/browser` drives the browser and prints the table.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -21,13 +21,13 @@ use common::{
 /// Measures the screens in a slow browser.
 #[derive(Parser)]
 struct Options {
-    /// How many titles.
+    /// Number of titles.
     #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
     titles: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }

@@ -1,8 +1,8 @@
-//! `make bench-circulation`: borrowing and returning in this process, against a raw loop on the same database file.
+//! `make bench-circulation`: borrowing and returning in this process, against a raw loop on a copy of the database.
 //!
-//! The raw loop is what a program would do that trusts everybody: it writes the rows that a borrow and a return write
-//! (loan, count of the title, copy, change) with prepared statements, one borrow in a transaction or 32, on one thread. It
-//! checks nothing, keeps no rules and answers nobody. Both commit durably (`synchronous = FULL`) and take turns.
+//! The raw loop writes the rows of a borrow and a return (loan, count of the title, copy, change) with prepared
+//! statements, one borrow or 32 per transaction, on one thread. It makes no checks, applies no rules and returns no
+//! results. Both sides commit durably (`synchronous = FULL`) and take turns.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -43,20 +43,20 @@ use common::{
 /// Measures circulation against a raw loop.
 #[derive(Parser)]
 struct Options {
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// The program, which imports the titles.
+    /// Binary that imports the titles.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
 
 const TITLES: i64 = 100_000;
 const COPIES: i64 = 3;
-/// The title that everybody wants.
+/// Title that all clients borrow.
 const HOT: i64 = 1;
 const HOT_COPIES: i64 = 600;
 const STUDENTS: i64 = 1000;
@@ -66,7 +66,7 @@ fn moment() -> Moment {
     Moment { at: TICK.fetch_add(1, Ordering::Relaxed), today: date(2026, 11, 21) }
 }
 
-/// A library with titles and students; the number of the first student.
+/// Creates a library with titles and students; returns the id of the first student.
 fn prepare(program: &Path, folder: &Path, database: &Path) -> Result<i64> {
     let catalogue = folder.join("catalogue.csv");
     let mut file = std::io::BufWriter::new(std::fs::File::create(&catalogue)?);
@@ -102,7 +102,7 @@ fn prepare(program: &Path, folder: &Path, database: &Path) -> Result<i64> {
     Ok(first)
 }
 
-/// What a turn saw: borrows and returns a second, and of the borrows the p99 in milliseconds.
+/// Figures of a round: borrows and returns per second, and the p99 of a borrow in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     per_second: f64,
@@ -116,7 +116,7 @@ fn seen(mut borrows: Vec<Duration>, actions: usize, took: Duration) -> Seen {
     Seen { per_second: actions as f64 / took.as_secs_f64(), p99: p99.as_secs_f64() * 1000.0 }
 }
 
-/// Which titles are borrowed.
+/// Choice of the titles to borrow.
 #[derive(Clone, Copy)]
 enum Titles {
     Random,
@@ -134,7 +134,7 @@ impl Titles {
     }
 }
 
-/// Borrows and returns through circulation, by so many clients at once.
+/// Borrows and returns through circulation, with `clients` concurrent clients.
 async fn circulate(db: &Db, clients: i64, titles: Titles, first: i64, time: Duration) -> Result<Seen> {
     static SEED: AtomicU64 = AtomicU64::new(7);
     let begun = Instant::now();
@@ -184,7 +184,7 @@ async fn give_back(db: &Db, student: UserId, loan: LoanId) -> Result<()> {
     Ok(back.await?)
 }
 
-/// The same rows by prepared statements, so many borrows and then so many returns in a transaction.
+/// Writes the same rows with prepared statements: `batch` borrows in one transaction, then their returns in another.
 fn raw(database: &Path, batch: usize, first: i64, time: Duration) -> Result<Seen> {
     let connection = Connection::open(database)?;
     for (name, value) in [("journal_mode", "WAL"), ("synchronous", "FULL"), ("temp_store", "MEMORY")] {
@@ -215,7 +215,7 @@ fn raw(database: &Path, batch: usize, first: i64, time: Duration) -> Result<Seen
     Ok(seen(borrows, actions, begun.elapsed()))
 }
 
-/// A loan with its title, copy and borrower.
+/// Ids of a loan, its title, copy and borrower.
 type Lent = (i64, i64, i64, i64);
 
 fn raw_borrow(connection: &Connection, student: i64, book: i64) -> Result<Lent> {
@@ -278,7 +278,7 @@ fn raw_change(
     Ok(())
 }
 
-/// Commits so far, and the writes in them.
+/// Returns the number of commits so far, and of the writes in them.
 fn commits(recorded: &PrometheusHandle) -> (f64, f64) {
     let text = recorded.render();
     let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! A small HTTP client: one request at a time on a connection that stays open, so that measuring costs little itself.
+//! Small HTTP client: one request at a time on a persistent connection, so that the client itself costs little.
 
 use std::io;
 
@@ -15,9 +15,9 @@ pub struct Connection {
 
 pub struct Answer {
     pub status: u16,
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub length: usize,
-    /// The cookies that were set, as a browser sends them back.
+    /// Cookies that the response sets, each as `name=value`.
     pub cookies: Vec<String>,
 }
 
@@ -55,19 +55,19 @@ impl Connection {
         Ok(answer)
     }
 
-    /// The first number of this name in the JSON that came last.
+    /// Returns the first number named `name` in the JSON of the last answer.
     pub fn number(&self, name: &str) -> Option<u64> {
         let text = std::str::from_utf8(&self.body).ok()?;
         let rest = text.split(&format!("\"{name}\":")).nth(1)?;
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
-    /// The body that came last.
+    /// Returns the body of the last answer.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_default()
     }
 
-    /// Signs in; the cookies to send from then on.
+    /// Signs in; returns the cookies of the session.
     pub async fn sign_in(&mut self, address: &str, email: &str, password: &str) -> io::Result<String> {
         let body = format!(r#"{{"email":"{email}","password":"{password}"}}"#);
         let answer = self

@@ -1,10 +1,10 @@
-//! Medians, and the goals that all benches report into one table.
+//! Medians and percentiles, and the table of goals of all benches.
 
 use std::{fs::File, io::Write as _};
 
 use anyhow::Result;
 
-/// The middle of some numbers; of an even count the mean of the two in the middle.
+/// Returns the median; of an even count the mean of the two middle numbers.
 pub fn median(numbers: &[f64]) -> f64 {
     let mut numbers = numbers.to_vec();
     numbers.sort_by(f64::total_cmp);
@@ -15,7 +15,7 @@ pub fn median(numbers: &[f64]) -> f64 {
     }
 }
 
-/// What so many of a hundred are not above.
+/// Returns a percentile; `share` is in percent.
 pub fn percentile(numbers: &[f64], share: usize) -> f64 {
     let mut numbers = numbers.to_vec();
     numbers.sort_by(f64::total_cmp);
@@ -23,14 +23,14 @@ pub fn percentile(numbers: &[f64], share: usize) -> f64 {
     numbers.get((numbers.len() * share / 100).min(last)).copied().unwrap_or(f64::NAN)
 }
 
-/// A goal and what was measured.
+/// Goal of a measurement.
 #[derive(Clone, Copy)]
 pub enum Goal {
     AtLeast(f64),
     AtMost(f64),
 }
 
-/// Appends a row to the table of goals, in the file that `BENCH_GOALS` names; nothing where it names none.
+/// Appends a row to the table of goals, in the file that `BENCH_GOALS` names; no-op without that variable.
 pub fn note_goal(what: &str, measured: f64, goal: Goal, unit: &str) -> Result<()> {
     let Some(file) = std::env::var_os("BENCH_GOALS") else { return Ok(()) };
     let (asked, number, kept) = match goal {

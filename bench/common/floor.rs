@@ -1,5 +1,5 @@
-//! The least that answering over HTTP costs here: a bare axum handler that returns bytes which are ready, or rows that it
-//! reads by the shortest way.
+//! Lower bound of the cost of an HTTP response: a bare axum handler that returns prepared bytes, or rows that it reads
+//! directly from the database.
 
 use std::{
     cell::RefCell,
@@ -22,16 +22,16 @@ use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// Books of a page.
+/// Number of books on a page.
 pub const PAGE: usize = 24;
 
-/// The columns of a book that a page of the catalogue shows, of a page's rows.
+/// Query for the columns of a catalogue page, for the books of one page.
 const ROWS: &str = "SELECT id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn,
                            published_year, language, review_count, rating_sum
                     FROM books WHERE id IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 thread_local! {
-    /// Connection of each thread of the runtime: no request waits for another's, or changes threads.
+    /// Connection of each runtime thread: a request neither waits for another one's connection nor changes threads.
     static OPEN: RefCell<Option<Connection>> = const { RefCell::new(None) };
 }
 
@@ -41,7 +41,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Answers every path with these headers and so many bytes.
+    /// Starts a server that answers every path with `headers` and `length` bytes.
     pub async fn start(headers: &'static [(&'static str, &'static str)], length: usize) -> Result<Self> {
         let body = Bytes::from(vec![b'x'; length]);
         let headers: Vec<(HeaderName, HeaderValue)> = headers
@@ -52,7 +52,7 @@ impl Floor {
         Self::serve(Router::new().fallback(get(handler))).await
     }
 
-    /// Answers every path with the next of these pages, whose rows are read from a database and written as JSON.
+    /// Starts a server that answers every path with the next of `pages`, read from a database and written as JSON.
     pub async fn reading(database: &Path, pages: Vec<[i64; PAGE]>) -> Result<Self> {
         let (database, pages, next) = (database.to_owned(), Arc::new(pages), Arc::new(AtomicUsize::new(0)));
         let handler = move || async move {
@@ -79,7 +79,7 @@ impl Floor {
     }
 }
 
-/// As much cache as a connection of the program has.
+/// Opens the database read-only, with the cache size of the program's connections.
 fn connect(database: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.pragma_update(None, "cache_size", -8 * 1024)?;

@@ -63,22 +63,22 @@ const FAMILY: [&str; 25] = [
     "Yadav",
 ];
 
-/// The given name of the n-th person; every twentieth has it.
+/// Returns the given name of the n-th person, shared by every twentieth person.
 pub fn given_name(n: usize) -> &'static str {
     GIVEN[n % GIVEN.len()]
 }
 
-/// The name of the n-th person; every five-hundredth has it.
+/// Returns the name of the n-th person, shared by every five-hundredth person.
 pub fn name(n: usize) -> String {
     format!("{} {}", given_name(n), FAMILY[n / GIVEN.len() % FAMILY.len()])
 }
 
-/// The roll number of the n-th person.
+/// Returns the roll number of the n-th person.
 pub fn roll_number(n: usize) -> String {
     format!("p{n:06}")
 }
 
-/// The id of the n-th person, in a library whose first account is the librarian's.
+/// Returns the id of the n-th person, in a library whose first account is the librarian's.
 pub fn person_id(n: usize) -> usize {
     n + 2
 }
@@ -87,13 +87,13 @@ fn text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The account that the benches sign in with, of a librarian.
+/// Creates the librarian's account that the benches sign in with.
 pub fn add_librarian(program: &Path, database: &str) -> Result<Duration> {
     let admin = ["admin", "create", "--email", EMAIL, "--name", "The Bench", "--password-stdin"];
     run(program, &admin, database, &format!("{PASSWORD}\n"))
 }
 
-/// Imports so many people and answers how long it took.
+/// Imports `count` people; returns the duration.
 pub fn import_people(program: &Path, database: &str, folder: &Path, count: usize) -> Result<Duration> {
     let path = folder.join("people.csv");
     let mut file = BufWriter::new(File::create(&path)?);
@@ -106,7 +106,7 @@ pub fn import_people(program: &Path, database: &str, folder: &Path, count: usize
     run(program, &["import", "people", &text(&path)], database, "")
 }
 
-/// Imports these titles, each with so many copies, and answers how long it took.
+/// Imports titles with `copies` copies each; returns the duration.
 pub fn import_titles(
     program: &Path,
     database: &str,
@@ -140,7 +140,7 @@ pub fn import_titles(
     Ok(took)
 }
 
-/// Lends each of the first people two titles by the program's own rules, on one of the last twenty days: some are overdue.
+/// Lends two titles to each of the first `people` by the default rules, within the last twenty days: some are overdue.
 pub fn lend(database: &str, people: usize) -> Result<()> {
     const BATCH: usize = 500;
     let location: Location = database.parse().map_err(anyhow::Error::msg)?;
@@ -166,13 +166,13 @@ pub fn lend(database: &str, people: usize) -> Result<()> {
     Ok(())
 }
 
-/// The librarian's session.
+/// Signs the librarian in; returns the cookies of the session.
 pub async fn sign_in(server: &Server) -> Result<String> {
     let mut connection = Connection::open(&server.address).await?;
     Ok(connection.sign_in(&server.address, EMAIL, PASSWORD).await?)
 }
 
-/// A student borrows this book and gives it back; `key` is used for no other pair.
+/// Borrows and returns a book as a student; `key` must be unique to the pair.
 pub async fn pair(
     connection: &mut Connection,
     address: &str,
@@ -194,7 +194,7 @@ pub async fn pair(
     Ok(())
 }
 
-/// Registers a student through the API and signs them in; their session.
+/// Registers a student through the API and signs them in; returns the cookies of the session.
 pub async fn register(server: &Server, n: usize) -> Result<String> {
     let mut connection = Connection::open(&server.address).await?;
     let email = format!("student{n}@example.org");

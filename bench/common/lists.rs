@@ -1,4 +1,4 @@
-//! The librarian's lists of loans and people, asked by one client for every search, filter and order.
+//! The librarian's lists of loans and people: one client requests every search, filter and order.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use super::{
     server::Server,
 };
 
-/// One kind of list, and how long its answers took in milliseconds.
+/// One kind of list, and the milliseconds of its responses.
 pub struct Kind {
     pub what: String,
     pub times: Vec<f64>,
@@ -28,23 +28,23 @@ impl Kind {
     }
 }
 
-/// The head of a table of kinds.
+/// Header of a table of kinds.
 pub const HEAD: &str = "| List | median ms | p99 ms | longest ms |\n|---|---|---|---|";
 
-/// Rows of a table of kinds: the slowest ones are enough to see what misses the goal.
+/// Number of rows of a table of kinds: the slowest kinds suffice to show a missed goal.
 const SLOWEST: usize = 10;
 
-/// The rows of the slowest kinds, by their p99.
+/// Returns the rows of the slowest kinds, by p99.
 pub fn slowest_rows(kinds: &[Kind]) -> Vec<String> {
     let mut kinds: Vec<&Kind> = kinds.iter().collect();
     kinds.sort_by(|a, b| b.p99().total_cmp(&a.p99()));
     kinds.into_iter().take(SLOWEST).map(Kind::row).collect()
 }
 
-/// What the n-th search of a kind looks for, among so many people.
+/// Text of the n-th search of a kind, for a given number of people.
 type Words = fn(usize, usize) -> String;
 
-/// The address that is asked for the n-th time.
+/// Address of the n-th request of a kind.
 type Address = Box<dyn Fn(usize) -> String>;
 
 const SEARCHES: [(&str, Words); 5] = [
@@ -57,7 +57,7 @@ const SEARCHES: [(&str, Words); 5] = [
 const FILTERS: [&str; 5] = ["hasBooks", "overdue", "owes", "inactive", "librarians"];
 const ORDERS: [&str; 7] = ["name", "rollNumber", "batch", "department", "openLoans", "overdueLoans", "owes"];
 
-/// Asks for every kind so often, one answer after the other.
+/// Requests every kind `times` times, one response after the other.
 pub async fn measure(server: &Server, cookie: &str, people: usize, times: usize) -> Result<Vec<Kind>> {
     let mut connection = Connection::open(&server.address).await?;
     let mut kinds: Vec<(String, Address)> = Vec::new();

@@ -1,4 +1,4 @@
-//! A load: requests over many connections, as fast as they are answered.
+//! Load: requests over many connections, as fast as they are answered.
 
 use std::{
     collections::BTreeMap,
@@ -12,17 +12,17 @@ use std::{
 
 use super::client::Connection;
 
-/// What a load saw.
+/// Figures of a load.
 #[derive(Default)]
 pub struct Seen {
-    /// How long each answer took, of those with a status of 200 to 299.
+    /// Latencies of the responses with a status of 200 to 299.
     pub latencies: Vec<Duration>,
-    /// How many answers had another status.
+    /// Numbers of other responses, by status.
     pub refused: BTreeMap<u16, u64>,
     pub took: Duration,
 }
 
-/// Sends requests over so many connections for so long. `request` makes each from its turn, which `turns` counts.
+/// Sends requests over `connections` connections for `time`. `request` makes each from its turn, counted by `turns`.
 pub async fn load(
     address: &str,
     connections: usize,

@@ -1,4 +1,4 @@
-//! What the benches share.
+//! Shared code of the benches.
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
 pub mod client;

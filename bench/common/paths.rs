@@ -1,4 +1,4 @@
-//! What is asked for over HTTP.
+//! Paths of the measured HTTP requests.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use library::{fold::title_key, search::Entry};
@@ -8,19 +8,19 @@ use super::{
     titles::{QUERIES, Random},
 };
 
-/// Paths that take turns where no answer is to be asked for twice in a while.
+/// Number of paths of a kind that must not repeat a request soon.
 const PATHS: usize = 20_000;
 
-/// Addresses of each kind, drawn from the catalogue.
+/// Paths of each kind, drawn at random from the catalogue.
 pub struct Paths {
-    /// The first page of the catalogue.
+    /// First page of the catalogue.
     pub first: String,
-    /// Any page, in the order of titles and from the newest.
+    /// Any page, in title order and in newest order.
     pub by_title: Vec<String>,
     pub newest: Vec<String>,
-    /// One book.
+    /// Single books.
     pub books: Vec<String>,
-    /// Sixteen searches, and words that nobody asked for before.
+    /// Sixteen searches, and uncached words.
     pub searches: Vec<String>,
     pub words: Vec<String>,
 }
@@ -53,18 +53,18 @@ impl Paths {
     }
 }
 
-/// The first page of a search.
+/// Returns the path of the first page of a search.
 pub fn search(words: &str) -> String {
     let text: String = url::form_urlencoded::byte_serialize(words.as_bytes()).collect();
     format!("{API}/books?q={text}&field=any&sort=title&limit=24")
 }
 
-/// A cursor behind this book, as the program makes them: the order's bits, the number, the key.
+/// Returns the cursor after a book, encoded as by the program: bits of the order, id, sort key.
 fn cursor(entry: &Entry, newest: bool) -> String {
     if newest { newest_cursor(entry.id) } else { encoded(0b100, entry.id, &title_key(&entry.title)) }
 }
 
-/// A cursor behind the book of this number, from the newest.
+/// Returns the cursor after a book in newest order.
 pub fn newest_cursor(id: i64) -> String {
     encoded(0b101, id, "")
 }

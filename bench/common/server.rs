@@ -1,4 +1,4 @@
-//! A program that runs: its commands, and its server.
+//! Runs the commands and the server of a program.
 
 use std::{
     io::Write as _,
@@ -11,16 +11,16 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::client::Connection;
 
-/// A running server, killed when it is dropped.
+/// Running server, killed on drop.
 pub struct Server {
     child: Child,
     pub address: String,
-    /// Where its metrics are read, if it was started for that.
+    /// Address of the metrics, if the server was started with them.
     metrics: Option<String>,
     pub started_in: Duration,
 }
 
-/// The address of a database in a file.
+/// Returns the database URL of a file.
 pub fn sqlite(file: &Path) -> String {
     format!("sqlite:{}", file.display())
 }
@@ -29,13 +29,13 @@ pub fn sqlite(file: &Path) -> String {
 fn command(binary: &Path, arguments: &[&str], database: &str) -> Command {
     let mut command = Command::new(binary);
     command.args(arguments).args(["--database", database]);
-    // A few students do here what many do in a library.
+    // A few students make the changes of many, above the rate limit of one student.
     command.env("LIBRARY_STUDENT_CHANGES", "1000000");
     command.env("LIBRARY_LOG", "warn").stdin(Stdio::piped()).stdout(Stdio::null());
     command
 }
 
-/// Runs a command to its end, with this text on its standard input.
+/// Runs a command with `input` on its standard input; returns its duration.
 pub fn run(binary: &Path, arguments: &[&str], database: &str, input: &str) -> Result<Duration> {
     let begun = Instant::now();
     let mut child = command(binary, arguments, database).spawn().context("the program does not start")?;
@@ -54,7 +54,7 @@ pub async fn serve(binary: &Path, database: &str) -> Result<Server> {
     start(binary, database, None).await
 }
 
-/// The same, with its metrics on another free port.
+/// Starts a server as [`serve`] does, with its metrics on another free port.
 pub async fn serve_with_metrics(binary: &Path, database: &str) -> Result<Server> {
     start(binary, database, Some(free_address()?)).await
 }
@@ -68,7 +68,7 @@ async fn start(binary: &Path, database: &str, metrics: Option<String>) -> Result
     when_ready(command(binary, &arguments, database), address, metrics, "/library/readyz").await
 }
 
-/// Starts another program, which listens at this address, and waits until it answers this path.
+/// Starts another program on a free port and waits until it answers the path `ready`.
 #[expect(clippy::disallowed_methods, reason = "the bench runs the programs it measures")]
 pub async fn serve_other(
     binary: &Path,
@@ -104,21 +104,21 @@ async fn when_ready(
 }
 
 impl Server {
-    /// The number of its process.
+    /// Returns the process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Processor time used so far, in the kernel too.
+    /// Returns the processor time used so far, in user and kernel mode.
     pub fn processor_time(&self) -> Result<Duration> {
-        // After the name in brackets; utime and stime are the 14th and 15th field, in hundredths of a second.
+        // The name in brackets may contain blanks. Fields 14 and 15 are utime and stime, in hundredths of a second.
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
         let ticks = fields.skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
         Ok(Duration::from_millis(ticks * 10))
     }
 
-    /// Commits so far, and the writes in them.
+    /// Returns the number of commits so far, and of the writes in them.
     pub async fn commits(&self) -> Result<(f64, f64)> {
         let address = self.metrics.as_ref().context("the server was started without metrics")?;
         let mut connection = Connection::open(address).await?;
@@ -130,7 +130,7 @@ impl Server {
         Ok((value("library_commit_writes_count"), value("library_commit_writes_sum")))
     }
 
-    /// Resident memory in MiB.
+    /// Returns the resident memory in MiB.
     pub fn memory(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Titles to measure with: real ones from a file, or some of our own making.
+//! Titles to measure with: real ones from a file, or generated ones.
 
 use std::{fs::File, io::Read as _, path::Path};
 
 use anyhow::Result;
 use library::search::Entry;
 
-/// Found often, seldom and never, in several scripts.
+/// Queries with many, few and no hits, in several scripts.
 pub const QUERIES: [&str; 16] = [
     "a",
     "an",
@@ -25,7 +25,7 @@ pub const QUERIES: [&str; 16] = [
     "tolstoy anna",
 ];
 
-/// Numbers that look random and are the same each time: the multiplier and the increment are Knuth's, for MMIX.
+/// Reproducible pseudo-random numbers: the linear congruential generator of Knuth's MMIX.
 pub struct Random(u64);
 
 impl Random {
@@ -33,13 +33,13 @@ impl Random {
         Self(seed)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % end
     }
 
-    /// A word of so many syllables, which hardly anybody wrote before.
+    /// Returns a made-up word of `syllables` syllables.
     pub fn word(&mut self, syllables: usize) -> String {
         const CONSONANTS: [&str; 20] = [
             "b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "y", "z",
@@ -55,8 +55,8 @@ impl Random {
     }
 }
 
-/// So many titles with their authors: those of a CSV file (columns title and author, also gzipped) again and again, each
-/// time with another volume, or generated ones whose words are as unevenly common as those of a language.
+/// Returns `count` titles with their authors: those of a CSV file (columns title and author, may be gzipped), repeated
+/// as further volumes, or generated ones.
 pub fn titles(file: Option<&Path>, count: usize) -> Result<Vec<Entry>> {
     let given = match file {
         Some(file) => read(file)?,
@@ -93,12 +93,12 @@ fn read(file: &Path) -> Result<Vec<(String, String)>> {
         .collect()
 }
 
-/// Words by Zipf's law: the nth most common word is n times rarer than the first.
+/// Generates titles and authors from words by Zipf's law: the nth most common word is n times rarer than the first.
 fn generated(count: usize) -> Vec<(String, String)> {
     let mut random = Random::new(1);
     let words: Vec<String> = (0..40_000).map(|n| random.word(1 + n % 4)).collect();
     let mut word = || {
-        // The logarithm of a rank is spread evenly.
+        // The logarithm of a rank is distributed uniformly.
         let bits = random.below(16);
         let rank = (1_usize << bits) + random.below(1 << bits);
         words[rank.min(words.len()) - 1].clone()

@@ -1,8 +1,8 @@
 //! `make bench-desk`: ten desks at once, in a library of 100 000 people and 1 000 000 copies (R-DESK-8).
 //!
-//! Each desk opens a card, lends three copies, closes the card, and takes the three back. Scans are sent at a librarian's
-//! pace first, one every quarter of a second a desk, and then each as soon as the one before is answered. The time of an
-//! answer is what the client sees on the loopback, so the server's part is below it. Before that, people are searched for.
+//! First, one client searches for people. Then each desk opens a card, lends three copies, closes the card and takes
+//! the copies back: at a librarian's pace of one scan per quarter of a second, then as fast as scans are answered.
+//! Latencies are measured by the client over the loopback interface, so the server's share is lower.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,10 +31,10 @@ struct Options {
     /// Seconds at each pace.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 30)]
     seconds: u64,
-    /// An empty database; a SQLite file of its own if not said.
+    /// URL of an empty database; by default a temporary SQLite file.
     #[arg(long, env = "BENCH_DATABASE")]
     database: Option<String>,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
@@ -43,7 +43,7 @@ const DESKS: usize = 10;
 const PEOPLE: usize = 100_000;
 const TITLES: usize = 100_000;
 const COPIES: usize = 10;
-/// Between two scans of a librarian who is quick.
+/// Interval between two scans of a quick librarian.
 const PACE: Duration = Duration::from_millis(250);
 
 fn write_books(path: &Path) -> Result<()> {
@@ -81,7 +81,7 @@ fn post(address: &str, path: &str, cookie: &str, key: &str, body: &str) -> Strin
     )
 }
 
-/// What a scan does.
+/// Kind of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Scan {
     Card,
@@ -89,7 +89,7 @@ enum Scan {
     Return,
 }
 
-/// Milliseconds of each answer.
+/// Milliseconds of each response, by kind of scan.
 type Seen = BTreeMap<Scan, Vec<f64>>;
 
 struct Desk {
@@ -130,7 +130,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Readers and copies of its own, spread over all there are, until the time is over.
+    /// Scans until `until`, with readers and copies of no other desk, spread over the whole library.
     async fn work(mut self, until: Instant, first: usize) -> Result<Self> {
         // Librarians do not scan in step.
         if let Some(pace) = self.pace {
@@ -157,13 +157,13 @@ impl Desk {
     }
 }
 
-/// What the n-th search of a kind looks for.
+/// Text of the n-th search of a kind.
 type Words = fn(usize) -> String;
 
-/// Searches of each kind.
+/// Number of searches of each kind.
 const SEARCHES: usize = 300;
 
-/// Searches as a librarian types them in `People`, each for other people, one after the other.
+/// Searches as a librarian does in `People`, each time for another person, one search after the other.
 async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
     let kinds: [(&str, Words); 5] = [
         ("a roll number", |n| roll_number(n * 331 % PEOPLE)),
@@ -193,7 +193,7 @@ async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// A row of the table for what was seen at one pace.
+/// Appends the rows of one pace to the table.
 fn rows(table: &mut String, pace: &str, seen: &Seen, seconds: f64) {
     for (scan, name) in [(Scan::Card, "card"), (Scan::Lend, "lend"), (Scan::Return, "return")] {
         let times = seen.get(&scan).cloned().unwrap_or_default();
@@ -218,7 +218,7 @@ async fn main() -> Result<()> {
     let server = serve(&options.program, &database).await?;
     let mut searches = String::from("| Search | median ms | p99 ms | longest ms |\n|---|---|---|---|\n");
     search(&mut Desk::open(0, &server).await?, &mut searches).await?;
-    // Opened now: the server ends connections that are idle for long.
+    // Opened only now: the server closes idle connections.
     let mut desks = Vec::new();
     for number in 0..DESKS {
         desks.push(Desk::open(number, &server).await?);
@@ -226,7 +226,7 @@ async fn main() -> Result<()> {
     let mut table = String::from(
         "| Pace | Scan | a second | median ms | p99 ms | longest ms |\n|---|---|---|---|---|---|\n",
     );
-    // Far from each other, so that no reader and no copy is met twice.
+    // The first turns are far apart, so that no reader and no copy occurs twice.
     for (pace, name, first) in [(Some(PACE), "four a second each", 0), (None, "as fast as answered", 3000)] {
         let (begun, processor) = (Instant::now(), server.processor_time()?);
         let until = begun + Duration::from_secs(options.seconds);

@@ -1,5 +1,5 @@
-//! A part of `make bench`: what the program's answers cost as the catalogue grows. The same requests are sent to libraries
-//! of each size; the table is printed, and the processor time of an answer is drawn as an SVG.
+//! Part of `make bench`: cost of a response as the catalogue grows. Sends the same requests to libraries of each size,
+//! prints a table, and plots the processor time per response as an SVG.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,46 +24,46 @@ use common::{
 };
 use plot::{Line, plot};
 
-/// Measures how the cost of an answer grows.
+/// Measures how the cost of a response grows.
 #[derive(Parser)]
 struct Options {
-    /// Numbers of titles, with commas between.
+    /// Numbers of titles, separated by commas.
     #[arg(long, env = "BENCH_SIZES", value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
     sizes: Vec<usize>,
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
-    /// Where the plot is written.
+    /// File for the plot.
     #[arg(long, default_value = "docs/growth.svg")]
     plot: PathBuf,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
 
 const CONNECTIONS: usize = 32;
 const COPIES: usize = 3;
-/// How many times as much a page or a book may cost in the largest library as in the smallest: flat, within a fifth.
+/// Goal: maximum cost of a page or a book in the largest library, as a multiple of that in the smallest.
 const FLAT: f64 = 1.2;
-/// How many of the kinds, the first ones, are to be flat; a search may grow as the catalogue does.
+/// Number of the first kinds that must stay flat; the cost of a search may grow with the catalogue.
 const TO_BE_FLAT: usize = 3;
 
-/// One kind of answer in one library.
+/// Cost of one kind of response in one library.
 #[derive(Clone, Copy)]
 struct Cost {
     per_second: f64,
     p99: f64,
-    /// Microseconds of the processor.
+    /// Processor time per response, in microseconds.
     processor: f64,
 }
 
-/// What is asked for in each library, in the order of the table.
+/// Returns the requests for each library, in the order of the table.
 fn kinds(paths: &Paths) -> [(&'static str, &[String]); 5] {
     [
         ("any page, title order", &paths.by_title),
@@ -102,7 +102,7 @@ async fn measure(options: &Options, size: usize, folder: &Path) -> Result<Vec<(&
     Ok(found)
 }
 
-/// 10 000 as people write it.
+/// Returns a number in short form, such as `10 k`.
 fn count(size: usize) -> String {
     match size {
         size if size % 1_000_000 == 0 => format!("{} M", size / 1_000_000),

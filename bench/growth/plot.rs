@@ -1,26 +1,26 @@
-//! A small plot as SVG: both axes by powers of ten, each line named at its end and by a mark of its own, so that nothing is
-//! told by colour alone. It follows the reader's light or dark.
+//! Small SVG plot with logarithmic axes. Each line has a label at its end and its own marker, so that no line is
+//! distinguished by colour alone. Follows the light or dark theme of the browser.
 
 use std::fmt::Write as _;
 
-/// What one kind of answer costs in libraries of growing size.
+/// Cost of one kind of response by number of titles.
 pub struct Line {
     pub name: &'static str,
-    /// Number of titles, and microseconds.
+    /// Number of titles, and microseconds per response.
     pub points: Vec<(f64, f64)>,
 }
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 430.0;
 const LEFT: f64 = 70.0;
-/// Room for the names of the lines.
+/// Margin for the labels of the lines.
 const RIGHT: f64 = 270.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 60.0;
-/// Between two names, so that they can be read.
+/// Minimum distance between two labels.
 const APART: f64 = 18.0;
 
-/// Each has at least 4.5:1 against its ground.
+/// Light and dark colour of each line, with a contrast of at least 4.5:1 to the background.
 const COLOURS: [(&str, &str); 5] = [
     ("#1f5fa8", "#7fb4f0"),
     ("#a3400f", "#f0a56c"),
@@ -29,7 +29,7 @@ const COLOURS: [(&str, &str); 5] = [
     ("#6b5a00", "#d9c65a"),
 ];
 
-/// Draws the lines; `labels` are those of the points along the bottom.
+/// Draws the lines; `labels` belong to the points on the x axis.
 pub fn plot(lines: &[Line], labels: &[String]) -> String {
     let all = || lines.iter().flat_map(|line| &line.points);
     let span = |pick: fn(&(f64, f64)) -> f64| {
@@ -131,7 +131,7 @@ fn head(lines: &[Line], labels: &[String]) -> String {
     )
 }
 
-/// A mark for each line, told apart by its shape.
+/// Returns the marker of a line: each line has its own shape.
 fn mark(n: usize, x: f64, y: f64) -> String {
     let shape = match n % 5 {
         0 => format!("M{:.1} {y:.1}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z", x - 5.0),

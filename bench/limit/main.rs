@@ -1,8 +1,8 @@
-//! `make bench`: the program against the limit of the machine it runs on, in one run.
+//! Part of `make bench`: the program against the limit of the machine, in one run.
 //!
-//! The limit is a bare axum handler in this process that answers with as many bytes, loaded by the same `wrk` on the same
-//! cores. Program and limit take turns; the ratios are those of each turn's pair, their medians are in the table. The
-//! library has 1 000 000 titles of three copies each.
+//! The limit is a bare axum handler in this process that returns as many bytes, loaded by the same `wrk` on the same
+//! cores. Program and limit take turns; the table has the median of the ratios of each pair of turns. The library has
+//! 1 000 000 titles of three copies each.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -33,19 +33,19 @@ use common::{
 /// Measures the program against the limit of this machine.
 #[derive(Parser)]
 struct Options {
-    /// How many titles.
+    /// Number of titles; from 20 000 on the server keeps its index in a file, which the second start needs.
     #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
     titles: usize,
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
@@ -58,9 +58,9 @@ const DATABASE: &str = "bench.db";
 struct Measured {
     what: &'static str,
     goal: f64,
-    /// Of the other side, and of the program.
+    /// Figures of the other side and of the program, by round.
     pairs: Vec<(Seen, Seen)>,
-    /// Microseconds of the program's processor for each of its requests.
+    /// Processor time of the program per request, in microseconds.
     processor: f64,
 }
 
@@ -88,7 +88,7 @@ impl Measured {
     fn note(&self) -> Result<()> {
         let ratios: Vec<f64> =
             self.pairs.iter().map(|(floor, own)| own.per_second / floor.per_second).collect();
-        // What has no ratio to keep is not in the table of goals.
+        // The table of goals leaves out rows without a goal.
         if self.goal == 0.0 {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Answers of the program against ready bytes of the same length.
+    /// Measures the program against prepared bytes of the same length.
     async fn against_floor(&self, what: &'static str, goal: f64, paths: &[String]) -> Result<Measured> {
         eprintln!("{what}");
         let mut connection = Connection::open(&self.server.address).await?;
@@ -133,7 +133,7 @@ impl Bench<'_> {
         self.by_turns(what, goal, || self.load(&floor.address, paths, true), paths)
     }
 
-    /// Pages of the program against a bare handler that reads the rows of as many pages from the same file.
+    /// Measures pages of the program against a bare handler that reads the rows of as many pages from the same file.
     async fn against_reading(
         &self,
         what: &'static str,
@@ -162,7 +162,7 @@ impl Bench<'_> {
         self.by_turns(what, 0.0, || self.load(&floor.address, paths, false), paths)
     }
 
-    /// Something else and the program by turns.
+    /// Measures `other` and the program alternately.
     fn by_turns(
         &self,
         what: &'static str,
@@ -274,7 +274,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// The path of the script that every screen loads first, as it was built.
+/// Returns the path of the built script that every screen loads first.
 fn screen_script() -> Result<String> {
     let page = fs::read_to_string("web/dist/index.html")?;
     let script = page.split("crossorigin src=\"").nth(1).and_then(|rest| rest.split('"').next());

@@ -1,5 +1,5 @@
-//! A part of `make bench`: loans over HTTP. Students borrow and return by 32 connections at once, each answer after its
-//! commit; then the librarian's lists are asked with 100 000 open loans of 50 000 students.
+//! Part of `make bench`: loans over HTTP. Students borrow and return over 32 connections, each answered after its
+//! commit; then one client requests the librarian's lists, with 100 000 open loans of 50 000 students.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -28,32 +28,32 @@ use common::{
 /// Measures loans over HTTP and the librarian's lists.
 #[derive(Parser)]
 struct Options {
-    /// How many students have two books each.
+    /// Number of students, each with two books on loan.
     #[arg(long, env = "BENCH_STUDENTS", default_value_t = 50_000)]
     students: usize,
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// How often each list is asked for.
+    /// Number of requests for each list.
     #[arg(long, env = "BENCH_LISTS", default_value_t = 200)]
     lists: usize,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
 
 const CONNECTIONS: usize = 32;
-/// Pairs a second that are asked for.
+/// Goal: pairs of a borrow and a return per second.
 const PAIRS: f64 = 3000.0;
-/// Milliseconds within which 99 of a hundred lists are asked for.
+/// Goal: p99 of a list, milliseconds.
 const LIST: f64 = 20.0;
-/// As many titles as all students have, and as many again that are free.
+/// Titles per student: two on loan, two free.
 const TITLES_EACH: usize = 4;
 
-/// Borrows and returns until the time is over: the milliseconds of each pair.
+/// Borrows and returns until `until`; returns the milliseconds of each pair.
 async fn pairs(
     address: String,
     cookie: String,

@@ -1,4 +1,4 @@
-// What a typical developer would write in an hour: Express and better-sqlite3, one file. It is measured, not recommended.
+// Server that a typical developer would write in an hour, in one file with Express and better-sqlite3. Not recommended.
 import Database from 'better-sqlite3'
 import express from 'express'
 

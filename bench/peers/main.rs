@@ -1,4 +1,4 @@
-//! `make bench-peers`: the program beside `PocketBase` and a small Express app, with the same titles, by turns.
+//! `make bench-peers`: compares the program with `PocketBase` and a small Express app, with the same titles.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -30,25 +30,25 @@ use common::{
 };
 use others::{Rows, express, express_pair, pocketbase, pocketbase_pair};
 
-/// Measures the program beside others.
+/// Compares the program with others.
 #[derive(Parser)]
 struct Options {
-    /// Where `PocketBase` and the modules of Node are.
+    /// Folder of `PocketBase` and the Node modules.
     #[arg(long)]
     peers: PathBuf,
-    /// How many titles.
+    /// Number of titles.
     #[arg(long, env = "BENCH_TITLES", default_value_t = 100_000)]
     titles: usize,
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 5)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 3)]
     rounds: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
@@ -63,19 +63,19 @@ enum Who {
     Express,
 }
 
-/// One of the programs, running.
+/// Running program.
 struct Peer {
     who: Who,
     name: &'static str,
     server: Server,
-    /// Sessions of the students; the others ask nobody.
+    /// Sessions of the students; the other programs need no sign-in.
     cookies: Vec<String>,
-    /// Answers a second by what was asked, and fsyncs a pair.
+    /// Responses per second for each row of the table, and fsyncs per pair.
     found: Vec<f64>,
     fsyncs: f64,
 }
 
-/// What is read, in the order of the table.
+/// Reads, in the order of the table.
 const READ: [&str; 4] =
     ["any page, with the total", "`harry`, with the total", "a new word, with the total", "one book"];
 
@@ -87,7 +87,7 @@ impl Peer {
         let page = move |random: &mut Random| random.below(titles / 24);
         match self.who {
             Who::Own => [
-                // Its pages are reached by cursors; so is a page by its newest order.
+                // Pages need a cursor; in newest order it is made from an id alone.
                 some(&|random| {
                     format!(
                         "{API}/books?field=any&sort=newest&limit=24&cursor={}",
@@ -127,7 +127,7 @@ impl Peer {
         }
     }
 
-    /// Waits until what was asked and is no longer awaited is done, so that the next one has the machine for itself.
+    /// Waits until the server has finished abandoned requests, so that they do not slow the next program.
     async fn drain(&self, path: &str) -> Result<()> {
         let mut connection = Connection::open(&self.server.address).await?;
         let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.server.address);
@@ -136,7 +136,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Pairs of a borrow and a return a second, over so many connections.
+    /// Borrows and returns over all connections; returns pairs per second, and their number.
     async fn pairs(&self, options: &Options, turns: &Arc<AtomicU64>) -> Result<(f64, u64)> {
         let begun = Instant::now();
         let until = begun + Duration::from_secs(options.seconds);
@@ -172,7 +172,7 @@ impl Peer {
         Ok((done as f64 / begun.elapsed().as_secs_f64(), done))
     }
 
-    /// fsync and fdatasync a pair, as the kernel is asked for them.
+    /// Counts the system calls fsync and fdatasync per pair.
     #[expect(clippy::disallowed_methods, reason = "the bench looks at the programs from outside")]
     async fn count_fsyncs(&self, options: &Options, turns: &Arc<AtomicU64>, folder: &Path) -> Result<f64> {
         let file = folder.join("strace");
@@ -189,7 +189,7 @@ impl Peer {
         ensure!(ended.success(), "strace is gone");
         watching.wait()?;
         let seen = std::fs::read_to_string(&file)?;
-        // Columns: share, seconds, microseconds a call, calls, errors if any, name.
+        // Columns: share, seconds, microseconds per call, calls, errors if any, name.
         let calls: f64 = seen
             .lines()
             .filter(|line| line.ends_with("fsync") || line.ends_with("fdatasync"))
@@ -260,7 +260,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Few are told with a decimal: less than one a second is not none.
+/// Formats a rate, below ten with a decimal, so that less than one per second is not shown as 0.
 fn rate(per_second: f64) -> String {
     let decimals = usize::from(per_second < 10.0);
     format!("{per_second:.decimals$}")

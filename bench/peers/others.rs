@@ -1,4 +1,4 @@
-//! The other programs, each with the same titles in a database of its own.
+//! Compared programs, each with the same titles in its own database.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::common::{
     titles::Random,
 };
 
-/// What stands in each catalogue.
+/// Rows of each catalogue.
 pub struct Rows<'e> {
     pub entries: &'e [Entry],
     pub copies: usize,
@@ -41,7 +41,7 @@ impl Rows<'_> {
     }
 }
 
-/// The app of `app.mjs`, with the two indexes that its author would think of.
+/// Starts the app of `app.mjs`, with the two indexes that its author would create.
 pub async fn express(peers: &Path, folder: &Path, rows: &Rows<'_>) -> Result<Server> {
     let file = folder.join("express.db");
     Sqlite::open(&file)?.execute_batch(
@@ -69,12 +69,12 @@ pub async fn express_pair(connection: &mut Connection, address: &str, book: u64)
     Ok(())
 }
 
-/// The id of the n-th book; `PocketBase` wants fifteen letters or digits.
+/// Returns the id of the n-th book; `PocketBase` requires fifteen letters or digits.
 pub fn pocketbase_id(n: usize) -> String {
     format!("b{n:014}")
 }
 
-/// `PocketBase` with two collections that everybody may use, as its own interface makes them.
+/// Starts `PocketBase` with two public collections, created as its own interface creates them.
 pub async fn pocketbase(peers: &Path, folder: &Path, rows: &Rows<'_>) -> Result<Server> {
     let (binary, data) = (peers.join("venv/bin/pocketbase"), folder.join("pocketbase"));
     let data_text = data.display().to_string();

@@ -1,6 +1,6 @@
-//! A part of `make bench`: the program on PostgreSQL, with one server and with two, against a raw loop: the one statement
-//! that brings the rows, by the same driver over as many connections. What the program answers from memory (a page that is
-//! asked for again, the search) may beat the loop.
+//! Part of `make bench`: the program on PostgreSQL, with one server and with two, against a raw loop: the one statement
+//! that reads the rows, by the same driver over as many connections. Responses from memory (a repeated page, a search)
+//! may beat the loop.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,47 +31,47 @@ use common::{
 /// Measures the program on PostgreSQL.
 #[derive(Parser)]
 struct Options {
-    /// An empty database.
+    /// URL of an empty database.
     #[arg(long, env = "LIBRARY_TEST_POSTGRES")]
     database: String,
-    /// How many titles.
+    /// Number of titles.
     #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
     titles: usize,
-    /// How many students have two books each.
+    /// Number of students, each with two books on loan.
     #[arg(long, env = "BENCH_STUDENTS", default_value_t = 50_000)]
     students: usize,
-    /// Seconds of each turn.
+    /// Seconds of each measurement.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
     seconds: u64,
-    /// How many turns.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// How often each list is asked for.
+    /// Number of requests for each list.
     #[arg(long, env = "BENCH_LISTS", default_value_t = 100)]
     lists: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
-    /// The program.
+    /// Binary to measure.
     #[arg(default_value = "target/release/library")]
     program: PathBuf,
 }
 
 const CONNECTIONS: usize = 32;
-/// Milliseconds within which 99 of a hundred lists are asked for.
+/// Goal: p99 of a list, milliseconds.
 const LIST: f64 = 20.0;
 
 const COLUMNS: &str = "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language";
 
-/// What the loop asks for.
+/// Query of the raw loop.
 #[derive(Clone, Copy)]
 enum Raw {
-    /// The books of a page, by their numbers.
+    /// Books of a page, by id.
     Page,
     OneBook,
-    /// The first page of open loans with their readers.
+    /// First page of open loans with their readers.
     Loans,
-    /// The first page of people by name.
+    /// First page of people by name.
     People,
 }
 
@@ -122,7 +122,7 @@ async fn connect(database: &str) -> Result<Client> {
     Ok(client)
 }
 
-/// Asks over so many connections for so long: how many times a second, and each answer's milliseconds.
+/// Repeats a query over `connections` connections; returns queries per second, and the milliseconds of each.
 async fn raw(options: &Options, what: Raw, connections: usize) -> Result<(f64, Vec<f64>)> {
     let mut clients = Vec::new();
     for _ in 0..connections {
@@ -158,7 +158,7 @@ async fn raw(options: &Options, what: Raw, connections: usize) -> Result<(f64, V
     Ok((times.len() as f64 / begun.elapsed().as_secs_f64(), times))
 }
 
-/// Answers a second of these servers together, which share the connections.
+/// Returns the requests per second of all servers together; they share the connections.
 fn answers(
     options: &Options,
     servers: &[&Server],
@@ -185,7 +185,7 @@ fn answers(
 }
 
 async fn pages(options: &Options, servers: &[Server; 2], paths: &Paths, folder: &Path) -> Result<()> {
-    // One session serves both: they share the database.
+    // Both servers accept the session: they share the database.
     let cookie = sign_in(&servers[0]).await?;
     let first = std::slice::from_ref(&paths.first);
     let kinds: [(&str, Raw, &[String]); 6] = [
@@ -253,7 +253,7 @@ async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let entries = titles(options.real_titles.as_deref(), options.titles)?;
     tokio::task::block_in_place(|| prepare(&options, folder.path(), &entries))?;
-    // Statistics and visibility as they are after a night.
+    // Statistics and visibility map are as current as after a nightly autovacuum.
     connect(&options.database).await?.batch_execute("VACUUM ANALYZE").await?;
     let servers = [
         serve(&options.program, &options.database).await?,

@@ -1,7 +1,7 @@
-//! A part of `make bench`: the search index alone, against one pass of `memmem` over the same text, in one run.
+//! Part of `make bench`: the search index alone, against one pass of `memmem` over the same text, in one run.
 //!
-//! Goal: a page with its total costs no more than 1.5 passes for any of the sixteen queries, and 0.15 passes for words
-//! that nobody asked before. With other spellings the 99th of a hundred such words is answered within 20 ms.
+//! Goal: a page with its total costs at most 1.5 passes for any of the sixteen queries, and 0.15 passes for uncached
+//! words. With other spellings, the p99 of uncached words is at most 20 ms.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -25,13 +25,13 @@ use common::titles::{QUERIES, Random, titles};
 /// Measures the search index.
 #[derive(Parser)]
 struct Options {
-    /// How many titles.
+    /// Number of titles.
     #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
     titles: usize,
-    /// How often everything is measured.
+    /// Number of rounds.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
     rounds: usize,
-    /// A CSV file of real titles; generated ones if not said.
+    /// CSV file of real titles; by default titles are generated.
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
 }
@@ -43,22 +43,22 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// How long a page takes and how many match. First pages are remembered by text, order and length, so each round asks
-/// for another length.
+/// Returns the duration and the total of a page. First pages are cached by text, order and length, so each round needs
+/// another length.
 fn time(index: &Index, text: &str, sort: Sort, round: usize) -> (Duration, usize) {
     let begun = Instant::now();
     let page = black_box(index.page(&Query { text, sort, limit: 24 + round, ..Query::default() }));
     (begun.elapsed(), page.total)
 }
 
-/// Bytes of this process in memory, from Linux; 0 elsewhere.
+/// Returns the resident memory of this process in bytes; 0 outside Linux.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or_default() * 1024
 }
 
-/// How long it takes to count all that match, where a page stops at a thousand.
+/// Measures exact totals above [`TOTAL_CAP`], at which the total of a page stops.
 fn exact_totals(index: &Index, rounds: usize) {
     println!("\n| Exact total of | is | ms |\n|---|---|---|");
     for text in QUERIES {
@@ -77,7 +77,7 @@ fn exact_totals(index: &Index, rounds: usize) {
     println!();
 }
 
-/// Words with one letter left out, of titles anywhere in the catalogue; not the one that repeated titles have in common.
+/// Returns words of random titles, each with one letter missing; never `volume`, which repeated titles share.
 fn mistyped(entries: &[Entry], random: &mut Random, words: usize) -> String {
     let mut text = Vec::new();
     while text.len() < words {
@@ -98,10 +98,10 @@ fn mistyped(entries: &[Entry], random: &mut Random, words: usize) -> String {
     text.join(" ")
 }
 
-/// Makes a text to look for.
+/// Makes a search text.
 type Make<'m> = &'m dyn Fn(&mut Random) -> String;
 
-/// How long other spellings take, where few books match or none.
+/// Measures the search for other spellings, which runs when few or no books match.
 fn other_spellings(index: &Index, entries: &[Entry], random: &mut Random) {
     let before = resident();
     let begun = Instant::now();

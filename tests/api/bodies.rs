@@ -328,7 +328,7 @@ async fn a_body_that_is_not_said_to_be_json_is_refused() {
     }
 }
 
-/// The screens translate it by rule and parameters.
+/// The screens translate a problem by its rule and parameters.
 #[tokio::test]
 async fn a_problem_and_each_wrong_field_name_their_message_and_what_fills_it() {
     let app = TestApp::new().await;

@@ -446,7 +446,7 @@ async fn a_librarian_stops_a_mail_and_sends_one_again(database: Database) {
     assert_eq!(second["reason"]["text"], "The mailbox is full: 5.2.2 Over quota");
     assert_eq!((&first["state"], &first["canSendAgain"]), (&json!("stopped"), &json!(true)));
     assert_eq!([&first["stoppedBy"], &second["stoppedBy"]], [&json!("Librarian 0"), &Value::Null]);
-    // A link is asked for anew.
+    // A mail with a reset link cannot be sent again: the person requests a new link.
     assert_eq!((&secret["name"], &secret["canSendAgain"]), (&json!("Asha"), &json!(false)));
     let of_asha = librarian.get(&format!("/mails?person={}", student.uid)).await.expect(200);
     assert_eq!(of_asha["mails"], json!([secret]));
@@ -535,7 +535,7 @@ async fn a_sign_in_code_is_mailed_to_its_person_alone_r_people_3(database: Datab
     let redeem = json!({ "rollNumber": "cs29-1", "code": code, "password": PASSWORD });
     app.visitor().post("/auth/redeem", &redeem).await.expect(200);
     app.visitor().post("/auth/redeem", &redeem).await.problem(401, "invalid-code");
-    // The librarian cannot send a mail again whose code is gone.
+    // A mail whose code was replaced cannot be sent again.
     let list = librarian.get("/mails").await.expect(200);
     let states: Vec<_> =
         list["mails"].as_array().expect("a list").iter().map(|mail| &mail["state"]).collect();

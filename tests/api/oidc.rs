@@ -400,7 +400,7 @@ async fn whoever_registered_first_with_somebodys_address_does_not_get_their_acco
     let guess = browser.post("/auth/oidc/link", &json!({ "password": "the owner's words" })).await;
     assert_eq!(guess.wrong_fields(), ["password"]);
     assert_eq!(links(&app), 0);
-    // A self-registered owner knows the password, and is asked for it once.
+    // A self-registered owner knows the password and enters it once.
     let own = json!({ "password": "the stranger's words" });
     browser.post("/auth/oidc/link", &own).await.expect(200);
     assert_eq!(end(&sign_in(&app.visitor(), &provider, victim).await), "done");
@@ -620,7 +620,7 @@ async fn a_key_that_the_provider_exchanged_is_asked_for_once() {
     assert_eq!(provider.was_asked(), (1, 3), "once more, not again and again");
 }
 
-/// A6: a provider that is down locks out nobody with a password, and those waiting for it soon get an answer.
+/// A6: while the provider is down, sign-in with a password works, and sign-in with the provider fails soon.
 #[tokio::test]
 async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
     for answers in [

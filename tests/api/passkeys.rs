@@ -279,7 +279,7 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
     let made = device.make(&asked);
     app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
     librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
-    // While the session is young, no passkey is asked for to add another.
+    // A young session adds another passkey without confirmation by the first.
     app.set_clock("2026-11-21T06:00:00Z");
     let made = device.make(&ask().await);
     librarian.post("/auth/passkeys/confirm", &made).await.expect(200);

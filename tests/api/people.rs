@@ -394,7 +394,7 @@ async fn whoever_is_inactive_cannot_sign_in_or_borrow_and_can_return_r_people_6(
     student.get("/me").await.problem(401, "not-signed-in");
     let redeem = json!({ "rollNumber": "cs25-001", "code": code, "password": "four unrelated words" });
     app.visitor().post("/auth/redeem", &redeem).await.problem(401, "invalid-code");
-    // A session begun meanwhile does not work either.
+    // A session that begins after the deactivation does not work either.
     app.student(1).await.ask(&format!("/books/{wanted}/loans")).await.problem(401, "not-signed-in");
 
     // A waiting reader also loses the place in the queue.

@@ -41,7 +41,7 @@ fn after(app: &TestApp, minutes: i64, seconds: i64) {
     app.set_clock(&rfc3339(begun + (minutes * 60 + seconds) * 1000));
 }
 
-/// Sends a read that a page makes by itself.
+/// Sends a background read, which a page makes without its user.
 async fn in_background(person: &Person<'_>, path: &str) -> Answer {
     let mut request = person.request("GET", path, None);
     request.headers_mut().insert(BACKGROUND, "1".parse().expect("a header"));

@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
         request.headers_mut().insert("library-background", "1".parse().expect("a header"));
         let told = self.librarian.send(request).await.expect(200);
         if told["user"].is_null() {
-            // A clock that only advanced must not end a session.
+            // A session must not end within its limits, unless the clock was set back.
             let good = self.used <= now && now < self.used + 29 * MINUTE && now < self.begun + 12 * HOUR;
             return if good { Err(format!("signed out after {} ms", now - self.used)) } else { Ok(false) };
         }

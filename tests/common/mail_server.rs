@@ -109,7 +109,7 @@ impl MailServer {
         self.state.sign_ins.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many mails have arrived.
+    /// Waits until `number` mails have arrived.
     pub async fn has_received(&self, number: usize) {
         for _ in 0..1000 {
             if self.count() >= number {

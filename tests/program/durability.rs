@@ -45,7 +45,7 @@ const OVERDUE: i64 = 48;
 /// Number of times the desk's server is killed.
 const ROUNDS: usize = 4;
 
-/// A title with so many copies.
+/// Returns the form of a title with `copies` copies.
 pub fn form(copies: i64) -> BookForm {
     BookForm {
         title: "Godaan".into(),

@@ -29,7 +29,7 @@ use crate::{
 /// Rounds that a control may take to show a loss; at worst one in three does (measured).
 const TRIES: usize = 40;
 
-/// Loans that were answered and are not there after the server was killed under load, so many times.
+/// Kills the server under load `rounds` times; returns the number of answered loans that were lost.
 fn killed(fault: Option<&str>, rounds: usize) -> usize {
     let database = Database::sqlite();
     let (book, cookies) = filled(&database, 100_000);
@@ -170,7 +170,7 @@ fn a_power_cut_loses_nothing_that_was_answered_r2() {
     assert!(cut_off(&disk, Some("no-sync"), TRIES) > 0, "the rig does not notice a loss");
 }
 
-/// Counts requests that were sent completely and got no complete answer when the server was stopped under load.
+/// Stops the server under load; returns the number of requests without a complete answer, and of lost loans.
 fn left_alone(end: impl FnOnce(Server, &AtomicBool)) -> (usize, usize) {
     let database = Database::sqlite();
     let (book, cookies) = filled(&database, 100_000);

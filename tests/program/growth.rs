@@ -476,7 +476,7 @@ fn commands(wrong: &Mutex<Vec<String>>) {
         let barcodes: Vec<String> = (0..size.min(20_000)).map(|n| format!("B{size}-{n}")).collect();
         rows("title,author,barcode", 1, |_| format!("Many {size},A,{}\n", barcodes.join("|")))
     });
-    // Of the copies and the people that the runs before imported.
+    // For the copies and people that the previous runs imported.
     run("open loans", &["import", "loans"], 1000, |size| {
         let row = |n| format!("B{size}-{n},s{size}-{n},2020-01-01,2020-01-15,1\n");
         rows("barcode,rollNumber,lent,due,renewals", size.min(20_000), row)

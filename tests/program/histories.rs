@@ -81,7 +81,7 @@ const STUDENTS: usize = 4;
 /// Number of calls of each client, and of the desk.
 const CALLS: usize = 8;
 
-/// A title by the rules; `tests/api/model.rs` compares all rules with the program, one call at a time.
+/// Model of a title; `tests/api/model.rs` compares all rules with the program, one call at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Title {
     shelf: i64,

@@ -264,7 +264,7 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     act(store, move |tx| stock::add_copies(tx, DESK, on(TODAY), &plain(), book, &Barcodes::Next(2)))
         .expect("added");
     assert_eq!((seen(store, hold.id), on_the_shelf(store, book)), (READY, 1));
-    // New copies by the number in the form.
+    // New copies through the number in the form.
     let book = title(store, "t", 1);
     lend(store, asha, book, TODAY);
     let hold = reserve(store, bala, book);

@@ -53,8 +53,7 @@ use library::{
 
 use crate::{Store, common::Database, form, replaceable, subject};
 
-/// These count, and may read everything (the first two run at start or on request, the others read the index of open loans, or
-/// of people with debts).
+/// Statements that may read a whole table or index: they run at start, in jobs, for the metrics, or on request.
 const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM users",
     "SELECT COUNT(*) FROM books",
@@ -76,11 +75,11 @@ const COUNTS: &[&str] = &[
     "SELECT person_id, balance FROM balances JOIN users",
     // Once a day, for the order by popularity.
     "SELECT book_id, COUNT(*), COUNT(CASE",
-    // Twice a minute, for the metrics, and for the page of mails.
     // Once a week, for the suggestions.
     "SELECT user_id, book_id FROM loans WHERE loans.entry_date",
     "SELECT users.department, loans.book_id FROM loans",
     "DELETE FROM popular_in_department",
+    // Twice a minute, for the metrics, and for the page of mails.
     "SELECT state, COUNT(*), MIN(created_at) FROM mails",
     "SELECT id, category FROM users WHERE category <>",
 ];

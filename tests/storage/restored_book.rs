@@ -15,10 +15,10 @@ use crate::{
     undo::{delete, review},
 };
 
-on_both_databases!(a_deleted_book_is_restored_book_from_what_a_backup_holds);
+on_both_databases!(a_deleted_book_is_restored_from_a_backup);
 
 /// A librarian notices next week that the wrong book was deleted; the backup still has it.
-fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
+fn a_deleted_book_is_restored_from_a_backup(store: &Store) {
     let [asha, bala] = [1, 2].map(|n| store.student(n));
     let book = title(store, "Godaan", 3);
     review(store, book, &asha);

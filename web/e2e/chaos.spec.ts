@@ -158,7 +158,7 @@ class Hands {
     }
   }
 
-  /** Ends the session elsewhere, so that the next scan meets its end. */
+  /** Signs out from outside the page, so that the next scan finds the session ended. */
   async #signOut(): Promise<void> {
     const cookies = await this.#page.context().cookies()
     const Cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
@@ -167,7 +167,7 @@ class Hands {
 
   async #signInAgain(): Promise<void> {
     const page = this.#page
-    // The line may spoil each try of the scan that would have met the end.
+    // The bad connection may fail every attempt of the scan that would find the session ended.
     if (!(await isSoon(email(page).waitFor({ timeout: 5000 })))) await page.goto('desk')
     await expect(email(page)).toBeVisible()
     if (this.#chance.isHit(0.3)) {

@@ -13,7 +13,7 @@ const SCANS = '**/api/v1/desk/scans'
 const earlier = (page: Page) => page.getByRole('region', { name: 'Earlier' })
 const waiting = (page: Page, ...labels: string[]) => page.getByText(`Waiting: ${labels.join(', ')}`)
 
-/** A reader, and the barcodes of so many books. */
+/** Creates a reader and a title with `copies` copies; returns them with the barcodes. */
 async function scene(library: Library, who: Person | null, copies: number, name: string) {
   const book = await library.addBook({ noOfBooks: copies })
   const reader = await library.student({ name })
@@ -501,7 +501,7 @@ test('R-SEAM-1 a scan in the very moment of a reload is kept', async ({ page, li
   const line = await cuttable(page, SCANS)
   line.isCut = true
   await page.keyboard.insertText(code(0))
-  // The press and the end of the page are in one task of the browser.
+  // Submits and reloads within one task of the browser.
   const reloaded = page.waitForEvent('load')
   await box(page).evaluate((field: HTMLInputElement) => {
     field.form?.requestSubmit()
@@ -625,7 +625,7 @@ test.describe('L1 V4 R-SEAM-4 a scan never enters a form', () => {
     await page.getByRole('button', { name: 'Send to repair' }).click()
     await expect(newest(page).getByRole('button', { name: 'Take ₹30' })).toBeVisible()
 
-    /** Every field that can be seen: a scan leaves it as it was, and is told. */
+    /** Scans into every visible field: the field keeps its value, and the page shows the scan. Returns their number. */
     async function walk(where: string): Promise<number> {
       const fields = page.locator('input, textarea, select').filter({ visible: true })
       const many = await fields.count()

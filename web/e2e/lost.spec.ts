@@ -43,7 +43,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await expect(page.getByText('No books out.').or(page.getByRole('table', { name: 'Books out' }))).toHaveCount(1)
   expect((await copy())?.state).toBe('lost')
 
-  // The notice undoes all of it; then it is done again.
+  // The notice undoes the report and the fine; then the test repeats both.
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await copy())?.state).toBe('on-loan')
   expect((await account()).balance).toBe(0)

@@ -18,7 +18,7 @@ test('W31 on a slow network the list announces itself, and a slow loan is shown 
     downloadThroughput: 50_000,
     uploadThroughput: 50_000,
   })
-  // The list arrives once it was seen loading: polling could miss that state.
+  // Delays the list until the test has seen its loading state, which polling could miss.
   let isAwaited = () => {}
   const awaited = new Promise<void>((resolve) => {
     isAwaited = resolve

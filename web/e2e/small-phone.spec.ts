@@ -7,7 +7,7 @@ import { chunkOf } from './support/chunks'
 
 /** The smallest phone that is still sold, with touch. */
 const PHONE = { width: 360, height: 640 }
-/** What a keyboard of 260 pixels leaves of it. */
+/** Visible part of the screen above a keyboard of 260 pixels. */
 const ABOVE_KEYBOARD = { width: 360, height: 380 }
 
 test.use({ hasTouch: true, isMobile: true, viewport: PHONE })

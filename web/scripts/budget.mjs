@@ -1,6 +1,6 @@
 /**
- * Measures the built chunks with gzip and fails when one grew beyond its budget: what signing in loads, the one chunk
- * that screens share, and what each screen adds to the two.
+ * Measures the built chunks with gzip and fails if one exceeds its budget: the first load of the sign-in screen, the
+ * chunk that screens share, and the further chunks of each screen.
  */
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
@@ -17,7 +17,7 @@ async function sizeOf(file) {
   return sizes.get(file)
 }
 
-/** The files of a manifest entry and of everything it imports statically. */
+/** Returns the files of a manifest entry and of its static imports. */
 function filesOf(key, found = new Set(), seen = new Set()) {
   if (seen.has(key)) return found
   seen.add(key)
@@ -37,14 +37,14 @@ async function total(files) {
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
 const signIn = Object.keys(manifest).find((key) => key.endsWith('/SignInScreen.tsx'))
 const first = new Set([...filesOf(entry), ...(signIn ? filesOf(signIn) : [])])
-// Of the languages one is loaded: the largest counts.
+// Only one language is loaded: the largest counts.
 const messages = Object.values(manifest).filter(({ name }) => /^[a-z]{2}-first$/.test(name))
 const sizesOfMessages = await Promise.all(messages.map(({ file }) => sizeOf(file)))
 if (messages.length < 2) throw new Error('The messages of two languages are no chunks of their own')
 const uiKey = Object.keys(manifest).find((key) => manifest[key].name === 'ui')
 const ui = uiKey ? new Set([...filesOf(uiKey)].filter((file) => !first.has(file))) : new Set()
 
-// Screens stand in the frame, which is loaded by then.
+// Screens are shown in the frame, which is already loaded.
 const shell = Object.keys(manifest).find((key) => key.endsWith('/Shell.tsx'))
 const frame = filesOf(shell)
 

@@ -1,10 +1,11 @@
-// Finds expectations in the browser tests that compare a value read from the page once (npm run lint). Such a value may be
-// read before the page is ready, so the test fails now and then: a locator's own expectation, `expect.poll` or `toPass` waits.
-// Where one reading is right, a comment above the statement begins with "Read once:" and says why.
+// Finds expectations in the browser tests that compare a value read from the page only once (npm run lint). Such tests
+// are flaky, because they may read before the page is ready; a locator's own expectation, `expect.poll` and `toPass`
+// retry.
+// Where a single read is correct, a comment above the statement begins with "Read once:" and gives the reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** Methods of a locator that read what is there at this moment. */
+/** Methods of a locator that read a value once. */
 const READS = new Set([
   'textContent',
   'innerText',
@@ -30,7 +31,7 @@ const isAwaitedRead = (node) =>
   ts.isPropertyAccessExpression(node.expression.expression) &&
   READS.has(node.expression.expression.name.text)
 
-/** `expect(…)` and `expect.soft(…)`, with the matcher behind them; `expect.poll` reads again and again. */
+/** Returns the arguments of `expect(…)` or `expect.soft(…)` and of the matcher; `expect.poll` retries. */
 function expectation(node) {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
   let head = node.expression.expression
@@ -40,20 +41,20 @@ function expectation(node) {
   return name === 'expect' || name === 'expect.soft' ? [...head.arguments, ...node.arguments] : undefined
 }
 
-/** The readings below a node; what a function within reads is read when that function is called. */
+/** Returns the reads below a node, without those in nested functions, which run later. */
 function readings(node) {
   if (ts.isFunctionLike(node)) return []
   return [...(isAwaitedRead(node) ? [node] : []), ...node.getChildren().flatMap(readings)]
 }
 
-/** The names used below a node, of variables and not of properties. */
+/** Returns the names of variables, not of properties, used below a node. */
 function names(node) {
   if (ts.isFunctionLike(node)) return []
   if (ts.isPropertyAccessExpression(node)) return names(node.expression)
   return ts.isIdentifier(node) ? [node.text] : node.getChildren().flatMap(names)
 }
 
-/** The variables that hold a reading, by the functions in which they are declared. */
+/** Collects the variables of a function that hold a read value. */
 function kept(node, found = new Set()) {
   if (ts.isVariableDeclaration(node) && node.initializer && readings(node.initializer).length > 0) {
     if (!isExcused(node)) for (const name of names(node.name)) found.add(name)
@@ -62,7 +63,7 @@ function kept(node, found = new Set()) {
   return found
 }
 
-/** Whether `toPass` repeats the function around this place. */
+/** Returns whether `toPass` retries the function around a node. */
 function isRepeated(node) {
   for (let around = node.parent; around; around = around.parent) {
     if (ts.isPropertyAccessExpression(around) && around.name.text === 'toPass') return true

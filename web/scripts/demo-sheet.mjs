@@ -22,9 +22,9 @@ const COPIES = [
   ['L000093', 'সোনার কেল্লা'],
 ]
 
-/** Millimetres: A4, and the place of one code on it. */
+/** Millimetres: A4, and the grid of the codes. */
 const [WIDTH, HEIGHT, COLUMN, ROW, MARGIN] = [210, 297, 95, 34, 10]
-/** One bar of Code 128, which a scanner reads from 0.19 mm on. */
+/** Width of the narrowest bar of Code 128 in millimetres; scanners read 0.19 mm and more. */
 const BAR = 0.42
 
 /** @param {string} text */

@@ -1,9 +1,9 @@
 /**
- * The message catalogue: what Vite serves of it, what TypeScript knows of it, and what the gate asks of it.
+ * The message catalogue: its Vite plugin, its TypeScript types, and its checks in the gate.
  *
  *   node scripts/messages.mjs           writes src/messages/types.ts (git ignores it) and sorts the catalogues
  *   node scripts/messages.mjs --check   fails on a key that is missing, unused or takes other parameters in another
- *                                       language, and on text for people that stands in the code
+ *                                       language, and on hard-coded text for people
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -17,7 +17,7 @@ const folder = join(web, 'src/messages')
 
 export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
-/** The messages of the sign-in page travel first. */
+/** Messages of the sign-in page, which are loaded first. */
 const FIRST = [
   /^account\.(?!forgot|provider|reset|redeem|register|setup)/,
   /^common\.(?!cancel|clearSearch|cop|day|money|number|stars|undo)/,
@@ -27,25 +27,25 @@ const FIRST = [
   /^label\.(?!Authenticator|BookForm|CardLookup|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|NoticeSettings|PasswordChange|PasswordReset|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
 ]
 
-/** Parts that are no area of their own, for what several features say. The first that fits counts. */
+/** Parts that several features share; the first match counts. */
 const SHARED = [
-  // What the server may answer to anything, and the names that its parameters stand for (NAMED in lib/messages.ts).
+  // Server messages for any request, and the names of their parameters (NAMED in lib/messages.ts).
   ['common', /^(common|list|problem|field|label|block)\.|^(copies\.state|desk\.screen\.method|money\.charge)(\.|$)/],
-  // What the tables of several features say.
+  // Tables of several features.
   ['common', /^(copies|loans|people)\.column\.|^loans\.anyway\.|^(people\.print|activity\.difference)$/],
-  // What the frame around the screens says, the labels of its links included.
+  // Frame around the screens, with the labels of its links.
   [
     'frame',
     /^(app|change|explain|instead|notice|undone)\.|^(books\.add|books\.popular\.title|books\.quick\.title|desk\.today\.title|security\.title)$/,
   ],
-  // What the desk's tasks say, also while another screen is open.
+  // Results of the desk's tasks, also shown while another screen is open.
   ['frame', /^desk\.screen\.(charged|closing|dropCard|lost|refunded|setAside|taken|waived)$/],
   ['frame', /^money\.(close\.done|reverse\.done|reverse\.chargeDone)$/],
-  // What waits to be sent shows in the frame.
+  // The frame shows the outbox.
   ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
-  // Mails and what became of them: a part of their own would lengthen the first load's list of parts.
+  // Mails and their states: another part would lengthen the list of parts in the first load.
   ['people', /^(import|letter|mail|mails)\./],
   ['books', /^overview\./],
   ['settings', /^effect\./],
@@ -57,7 +57,7 @@ const SHARED = [
 const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 
 /**
- * Every message of a language; English is what the screens say in `en.json` and what the server says in `server.json`.
+ * Returns every message of a language; in English those of the screens (`en.json`) and of the server (`server.json`).
  *
  * @param {string} language
  * @returns {Catalogue}
@@ -67,8 +67,8 @@ export function catalogueOf(language) {
 }
 
 /**
- * Names of common genres in a language, as messages `genre.<English name in lower case>` of the part `books`. English has none:
- * a genre is stored, searched and sent by its English name, and one that the table lacks is shown by it.
+ * Returns the names of common genres in a language, as messages `genre.<English name in lower case>` of the part
+ * `books`. English has none: genres are stored, searched and sent by their English name, which is also the fallback.
  *
  * @param {string} language
  * @returns {Catalogue}
@@ -80,8 +80,8 @@ export function genresOf(language) {
 }
 
 /**
- * Labels of a part in a language, as messages `label.<English label>`: the server sends the label of a field at fault in
- * English. English has none.
+ * Returns the labels of a part in a language, as messages `label.<English label>`: the server sends the label of an
+ * invalid field in English. English has none.
  *
  * @param {string} language
  * @param {string} part
@@ -96,7 +96,7 @@ function labelsOf(language, part) {
 }
 
 /**
- * The part that a message travels in: `first`, a shared one, or its area, which is the key up to its first dot.
+ * Returns the part of a message: `first`, a shared one, or its area, which is the key up to its first dot.
  *
  * @param {string} key
  * @returns {string}
@@ -105,7 +105,7 @@ export function partOf(key, server = read('server.json')) {
   if (FIRST.some((area) => area.test(key))) return 'first'
   const [part] = SHARED.find(([, area]) => area.test(key)) ?? []
   if (part !== undefined) return part
-  // What the server says of a scan is read by phones too.
+  // Phones show the server's results of scans too.
   if (key.startsWith('desk.') && key in server) return 'common'
   return key.slice(0, key.indexOf('.'))
 }
@@ -117,8 +117,8 @@ function partNames() {
 }
 
 /**
- * Serves `virtual:messages`, the loaders of every part by language, and `virtual:messages/<language>-<part>`: messages parsed
- * here, so that no parser travels to the browser.
+ * Serves `virtual:messages`, the loaders of every part by language, and `virtual:messages/<language>-<part>`: messages
+ * parsed at build time, so that the browser needs no parser.
  */
 export function messagesPlugin() {
   const NAME = /^virtual:messages\/(\w+)-(\w+)$/
@@ -145,7 +145,7 @@ export function messagesPlugin() {
         .map(([key, text]) => [key, compile(text)])
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(messages)))})`
     },
-    /** Tells start.js where the first messages of each language lie, so that they arrive together with the code. */
+    /** Passes the files of each language's first messages to start.js, which loads them in parallel with the code. */
     transformIndexHtml: {
       order: /** @type {const} */ ('post'),
       /** @param {string} html @param {{ bundle?: Record<string, { facadeModuleId?: string | null }> }} context */
@@ -162,7 +162,7 @@ export function messagesPlugin() {
 }
 
 /**
- * The parameters of a message and of what kind each is.
+ * Returns the parameters of a message and the kind of each.
  *
  * @param {string} text
  * @returns {Map<string, string>}
@@ -203,7 +203,7 @@ const signatureOf = (text) =>
     .join(', ')
 
 /**
- * What is wrong with catalogues in other languages beside the English one.
+ * Returns how other catalogues differ from the English one in their keys and parameters.
  *
  * @param {Catalogue} english
  * @param {Record<string, Catalogue>} others
@@ -239,7 +239,7 @@ export function differences(english, others) {
 }
 
 /**
- * The keys that code names: as they are, or as the pattern of a template.
+ * Returns the keys that a source names: as literals, or as patterns of templates.
  *
  * @param {ts.SourceFile} source
  * @returns {{ names: Set<string>, patterns: RegExp[] }}
@@ -261,7 +261,8 @@ export function usesIn(source) {
 }
 
 /**
- * The files that a file imports, by their paths below `web`. Of a folder's `index.ts` that is what it exports by these names.
+ * Returns the files that a file imports, by their paths below `web`; for a folder's `index.ts`, the files from which it
+ * exports the imported names.
  *
  * @param {ts.SourceFile} source
  * @param {ReadonlyMap<string, ts.SourceFile>} sources
@@ -273,7 +274,7 @@ export function importsOf(source, sources) {
     const at = posix.join(posix.dirname(from), specifier)
     return [at, `${at}.ts`, `${at}.tsx`, `${at}/index.ts`].find((name) => sources.has(name))
   }
-  /** Where an `index.ts` has a name from; all of it where the names are not known. */
+  /** Adds the files from which an `index.ts` exports the names, or the file itself if the names are unknown. */
   const add = (file, names) => {
     const index = names && file.endsWith('/index.ts') ? sources.get(file) : undefined
     const exports = index?.statements.filter((one) => ts.isExportDeclaration(one) && one.exportClause) ?? []
@@ -303,17 +304,17 @@ export function importsOf(source, sources) {
   return [...found]
 }
 
-/** The tables of screens lead to every screen, and the frame has the labels of their links. */
+/** Tables of screens: not followed, because they import every screen, and the frame has the labels of their links. */
 const TABLE = /(^|\/)screens(\/index)?\.ts$/
 
-/** Modules that show what the server says in words of this part, which the code names nowhere. */
+/** Modules that show server messages of a part, whose keys no code names. */
 const SHOWS = new Map([['src/features/imports/RejectedRows.tsx', 'people']])
 
-/** Loads the parts `common` and `frame`. */
+/** Module that loads the parts `common` and `frame`. */
 const FRAME = 'src/app/Shell.tsx'
 
 /**
- * Checks that every screen names the parts of the messages that its code says.
+ * Checks that every screen names the parts of the messages in its code.
  *
  * @param {ts.SourceFile[]} sources
  * @returns {string[]}
@@ -364,15 +365,15 @@ export function missingParts(sources) {
   return wrong
 }
 
-/** Where in JSX or in an object a string is read by a person. */
+/** Names of JSX attributes and object properties with text for people. */
 const TEXT_NAMES =
   /^(label|title|placeholder|description|error|children|alt|message|confirm|cancel|advice|text|words|summary|aria-(label|description|valuetext|roledescription|placeholder))$/
 const SENTENCE = /^[“(]?\p{Lu}.*\p{L}{2}.*\s.*\p{L}{2}/u
-/** The name of the product is the same in every language. */
+/** Returns whether a text has words to translate; the name of the product is the same in every language. */
 const hasWords = (text) => /\p{L}/u.test(text.replaceAll('My Library', ''))
 
 /**
- * Text for people that stands in the code instead of in the catalogue.
+ * Returns the text for people that is hard-coded instead of in the catalogue.
  *
  * @param {ts.SourceFile} source
  * @returns {{ line: number, text: string }[]}
@@ -383,7 +384,7 @@ export function hardCoded(source) {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
     found.set(node.getStart(source), { line: line + 1, text: text.trim() })
   }
-  /** The literals that a value is made of; what a function is given is not shown. */
+  /** Reports the literals of a value; arguments of functions are not shown. */
   const literals = (node) => {
     if (ts.isStringLiteralLike(node)) {
       if (hasWords(node.text)) report(node, node.text)
@@ -429,7 +430,7 @@ export function hardCoded(source) {
 /** @param {string} name @param {string} text */
 export const sourceOf = (name, text) => ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
 
-/** Names of things, not words for people. */
+/** Files without text for people. */
 const NO_TEXT = /^src\/(api\/(schema|contract)|messages\/labels|theme\/|testing\/)/
 
 function checkAll() {
@@ -453,7 +454,7 @@ function checkAll() {
   for (const source of sources) {
     if (NO_TEXT.test(source.fileName)) continue
     for (const { line, text } of hardCoded(source)) {
-      // The table of screens names the key of each label.
+      // A table of screens has the key of each label.
       if (!(text in own)) wrong.push(`${source.fileName}:${line}: “${text}” is not in the catalogue`)
     }
   }
@@ -491,7 +492,7 @@ ${lines.join('\n')}
 `
 }
 
-/** Catalogues are kept in the order of their keys, so that two people seldom add a line in the same place. */
+/** Sorts a catalogue by key, so that concurrent additions seldom conflict. */
 function sort(file) {
   const before = readFileSync(join(folder, file), 'utf8')
   const entries = Object.entries(JSON.parse(before)).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -499,7 +500,7 @@ function sort(file) {
   if (after !== before) writeFileSync(join(folder, file), after)
 }
 
-/** Writes the types anew when they changed. */
+/** Writes the types if they changed. */
 export function writeTypes() {
   const target = join(folder, 'types.ts')
   const text = typesText()
@@ -507,7 +508,7 @@ export function writeTypes() {
   try {
     before = readFileSync(target, 'utf8')
   } catch {
-    // The first time.
+    // The file does not exist yet.
   }
   if (text !== before) writeFileSync(target, text)
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the service worker (src/offline/worker.ts) into `worker.js`, with the files of a student's screens: without a network
- * they come from its cache.
+ * Builds the service worker (src/offline/worker.ts) into `worker.js`, with the list of files of a student's screens,
+ * which it serves from its cache while offline.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { LANGUAGES } from './messages.mjs'
 import { filesOf, firstLoad, SCREENS, wordsOf } from './preload.mjs'
 
-/** Loaded later by a student's screens, and needed without a network as well. */
+/** Modules that a student's screens load later and also need while offline. */
 const LATER = ['features/profile/IdCard.tsx', 'features/notices/NoticesScreen.tsx']
 const SIGN_IN = 'features/account/SignInScreen.tsx'
 

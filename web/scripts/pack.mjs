@@ -1,6 +1,6 @@
 /**
- * Puts a packed copy (.br, .gz) beside every built file that gets at least a tenth smaller: packed once here, with all
- * effort, instead of for each visitor. The server hands out what the browser understands.
+ * Writes compressed copies (.br, .gz) of every built file that shrinks by at least a tenth: compressed once here at the
+ * highest level, instead of for each request. The server picks the encoding that the browser accepts.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'

@@ -1,11 +1,11 @@
 /**
- * The first files of the students' screens, by address, written into `index.html` for public/start.js: a phone with a slow
- * line fetches them beside the first chunk instead of after it.
+ * Writes the first files of the students' screens, by address, into `index.html` for public/start.js: a phone on a slow
+ * connection fetches them in parallel with the first chunk instead of after it.
  */
 import { LANGUAGES } from './messages.mjs'
 
 /**
- * Screens by the beginning of their address, with their parts of the messages (screens.ts).
+ * Screens by the prefix of their address, with their parts of the messages (screens.ts).
  *
  * @type {Record<string, [string, string[]]>}
  */
@@ -18,7 +18,7 @@ export const SCREENS = {
 const FRAME = { source: 'app/Shell.tsx', parts: ['common', 'frame'] }
 
 /**
- * The files of a chunk and of all it imports, without those of the first load.
+ * Returns the files of a chunk and of all its imports, without those of the first load.
  *
  * @param {Record<string, any>} bundle
  * @param {string} source
@@ -53,7 +53,7 @@ export function firstLoad(bundle) {
 }
 
 /**
- * The files of these parts of the messages.
+ * Returns the files of the given parts of the messages.
  *
  * @param {Record<string, any>} bundle
  * @param {string} language

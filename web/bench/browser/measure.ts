@@ -1,6 +1,6 @@
 /**
- * The screens in a browser whose processor is slowed down, with a large library behind them: how soon they are painted, how
- * long a press or a key waits for its answer, the longest tasks, and whether anything is blank while somebody scrolls.
+ * Measures the screens of a large library in a browser with a slowed processor: largest paint, latency of a press or a
+ * key, longest tasks, and blank areas while scrolling.
  */
 import { appendFileSync } from 'node:fs'
 import { chromium, type BrowserContext, type CDPSession, type Page } from '@playwright/test'
@@ -16,22 +16,22 @@ const needed = (name: string): string => {
 const CARDS = Number(process.env['BENCH_CARDS'] ?? 10_000)
 const PHONE_CARDS = Math.min(CARDS, 500)
 const SLOWER = Number(process.env['BENCH_SLOWER'] ?? 4)
-/** Pixels a second: a strong flick on a touchpad. */
+/** Pixels per second: a strong flick on a touchpad. */
 const SPEED = 8000
 const GESTURE = 5000
 
 type Row = { what: string; bytes?: number; lcp?: number; seen: Seen; blank?: number; frame?: number; note?: string }
 
-/** How long the preloader of index.html stands at least, in milliseconds (src/app/preloader.ts). */
+/** Minimum duration of the preloader of index.html, in milliseconds (src/app/preloader.ts). */
 const PRELOADER = 1200
 
-/** Note of a row that measures no screen, but what a screen cannot go below. */
+/** Note of a row that measures the lower bound of a screen. */
 const LIMIT = 'limit'
 
-/** Milliseconds that are asked for. */
+/** Goals in milliseconds. */
 const GOALS = { lcp: 1000, interaction: 50, task: 50, blank: 100, frame: 50 }
 
-/** Scrolls down strongly once. */
+/** Scrolls down by one strong flick. */
 async function flick(page: Page, devtools: CDPSession): Promise<void> {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
   await devtools.send('Input.synthesizeScrollGesture', {
@@ -62,7 +62,7 @@ class Measuring {
     return WatchedPage.start(await this.context.newPage(), SLOWER)
   }
 
-  /** A screen from its address, nothing of it in the cache. */
+  /** Loads a screen from its address, with an empty cache. */
   async #load(what: string, path: string, ready: (page: Page) => Promise<unknown>): Promise<WatchedPage> {
     const watched = await this.#open()
     await watched.devtools.send('Network.clearBrowserCache')
@@ -123,7 +123,7 @@ class Measuring {
   }
 
   /**
-   * The least that the home's tasks can take here: its scripts evaluated and nothing rendered, and its content as plain HTML,
+   * Measures lower bounds of the home's tasks: its scripts evaluated without rendering, and its content as plain HTML,
    * parsed, laid out and painted in one piece.
    */
   async limits(): Promise<void> {
@@ -155,7 +155,7 @@ class Measuring {
     await change('the content of a student’s home, as plain HTML', () => still)
   }
 
-  /** The least that a frame of scrolling can take here: as many of the home's cards, as plain HTML that is laid out before. */
+  /** Measures the lower bound of a scrolling frame: as many of the home's cards as plain HTML, laid out before. */
   async scrollLimit(count: number): Promise<void> {
     const path = `${this.origin}/library/student-home`
     const { page, devtools } = await this.#open()
@@ -198,7 +198,7 @@ class Measuring {
     await page.close()
   }
 
-  /** Down the list in strong flicks. */
+  /** Scrolls down the list in strong flicks. */
   async scroll(count: number): Promise<void> {
     const watched = await this.#load('home again, to scroll', 'student-home', (page) =>
       page.locator('[role=listitem] article').first().waitFor(),
@@ -260,7 +260,7 @@ function rowText({ what, lcp, seen, blank, frame, bytes, note }: Row): string {
   return `| ${cells.join(' | ')} |`
 }
 
-/** Appends the goals to the file that collects those of all benches. */
+/** Appends the goals to the table of goals of all benches. */
 function noteGoals(rows: readonly Row[]): void {
   const file = process.env['BENCH_GOALS']
   if (file === undefined) return
@@ -283,7 +283,7 @@ function noteGoals(rows: readonly Row[]): void {
   }
 }
 
-/** Measures everything; the table as Markdown. */
+/** Measures everything; returns the table as Markdown. */
 export async function browserTable(): Promise<string> {
   const origin = needed('BENCH_ORIGIN')
   const browser = await chromium.launch({

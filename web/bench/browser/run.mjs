@@ -1,4 +1,4 @@
-/** Called by the example `bench-browser`: prints the rows of docs/benchmarks.md for the screens in a slow browser. */
+/** Prints the rows of docs/benchmarks.md for the screens in a slow browser. Called by the example `bench-browser`. */
 import { runnerImport } from 'vite'
 
 const { module } = await runnerImport(new URL('measure.ts', import.meta.url).pathname, { configFile: false })

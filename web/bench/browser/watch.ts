@@ -1,9 +1,9 @@
 import type { CDPSession, Page } from '@playwright/test'
 
-/** What a page writes down about itself; it lasts as long as the page is not loaded anew. */
+/** Figures that a page records about itself until it is reloaded. */
 type Watched = {
   lcp: number
-  /** When the preloader of index.html was taken away, in milliseconds since the navigation. */
+  /** Time at which the preloader of index.html began to leave, in milliseconds since the navigation. */
   shown: number
   interactions: Map<number, number>
   tasks: number[]
@@ -13,10 +13,10 @@ declare global {
   var watched: Watched
 }
 
-/** What was seen since the last look, in milliseconds. */
+/** Longest interaction and longest task in milliseconds, and number of tasks over 100 ms, since the last look. */
 export type Seen = { interaction: number; task: number; tasks: number }
 
-/** Runs in the page before anything else. */
+/** Records the figures. Runs in the page before its own scripts. */
 function startWatching(): void {
   const now: Watched = { lcp: 0, shown: 0, interactions: new Map(), tasks: [] }
   globalThis.watched = now
@@ -47,12 +47,12 @@ function startWatching(): void {
   })
 }
 
-/** A page whose figures are read, in a browser whose processor is slowed down. */
+/** Page that records its figures, in a browser with a slowed processor. */
 export class WatchedPage {
   readonly page: Page
   readonly devtools: CDPSession
   bytes = 0
-  /** Requests without an answer yet; the bell's stream, which stays open, is not among them. */
+  /** Pending requests, without the bell's stream, which stays open. */
   readonly #open = new Set<string>()
   #lastChange = Date.now()
 
@@ -85,15 +85,15 @@ export class WatchedPage {
     this.#lastChange = Date.now()
   }
 
-  /** Waits until no request has begun or ended for half a second, or for two while one stays open. */
+  /** Waits until no request has begun or ended for half a second, or for two seconds while a request is pending. */
   async quiet(): Promise<void> {
     const pause = () => (this.#open.size > 0 ? 2000 : 500)
     while (Date.now() - this.#lastChange < pause()) await this.page.waitForTimeout(50)
   }
 
-  /** The longest interaction and the long tasks (from 50 ms) since the last look. */
+  /** Returns the figures since the last look, and resets them. Tasks are recorded from 50 ms. */
   async look(): Promise<Seen> {
-    // What an observer was not yet told of comes within a few frames.
+    // Observers receive outstanding entries within a few frames.
     await this.page.waitForTimeout(300)
     return this.page.evaluate(() => {
       const { interactions, tasks } = globalThis.watched
@@ -108,15 +108,15 @@ export class WatchedPage {
     })
   }
 
-  /** The largest contentful paint, and when the preloader was gone, since the navigation. */
+  /** Returns the times of the largest contentful paint and of the preloader's end, since the navigation. */
   paints = (): Promise<{ lcp: number; shown: number }> =>
     this.page.evaluate(() => ({ lcp: globalThis.watched.lcp, shown: globalThis.watched.shown }))
 }
 
-/** What a screen shows while somebody scrolls: nothing at all where cards belong, or only the outline of cards. */
+/** Milliseconds while scrolling: longest blank in the list, longest time with outlines of cards, each frame. */
 export type Scrolled = { blank: number; outlines: number; frames: number[] }
 
-/** Runs in the page: looks in each frame whether the window is covered, before React answers the scrolling. */
+/** Checks in each frame whether cards cover the window, before React handles the scrolling. Runs in the page. */
 export function startLooking(): void {
   const frames: number[] = []
   const found = { blank: 0, outlines: 0, blankSince: 0, outlinesSince: 0, last: performance.now(), frames }
@@ -126,11 +126,11 @@ export function startLooking(): void {
     const rows = [...document.querySelectorAll('[role=list] > [role=presentation]')]
     const boxes = rows.map((row) => row.getBoundingClientRect())
     const list = rows[0]?.parentElement?.getBoundingClientRect()
-    // Only where the list reaches over the whole window.
+    // Part of the list inside the window.
     const top = Math.max(0, list?.top ?? 0)
     const bottom = Math.min(window.innerHeight, list?.bottom ?? 0)
     const covered = boxes.some((box) => box.top <= top + 1) && boxes.some((box) => box.bottom >= bottom - 1)
-    // It may have begun right after the frame before this.
+    // The blank may have begun right after the previous frame.
     if (covered) found.blankSince = 0
     else {
       found.blankSince ||= found.last

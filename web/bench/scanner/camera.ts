@@ -1,4 +1,4 @@
-/** Camera: how soon each card that appears in a film is accepted, beside html5-qrcode on the same film. */
+/** Camera benchmark: time until each card of a film is accepted, compared with html5-qrcode on the same film. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { EMPTY, film, SHOWN, type Film } from './video'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SOON_MS = 500
 const PER_SYMBOLOGY = 2
-/** Two rounds of the film. */
+/** Duration of two rounds of the film. */
 const SECONDS = Math.ceil((SYMBOLOGIES.length * PER_SYMBOLOGY * (SHOWN + EMPTY) * 2) / 30) + 2
 
 type Figures = {
@@ -30,7 +30,7 @@ function figures({ seen, reads, framesPerSecond }: Run, { cardOf }: Film, shown:
     const index = cardOf(number)
     const card = index === null ? undefined : shown[index]
     const to = seen[at + 1]?.at
-    // The first one was in view before the scan began, the last one may break off.
+    // The first card was in view before the scan began; the last one may be cut off.
     if (card && to !== undefined && at > 0) appearances.push({ card, from, to })
   }
   for (const { card, from, to } of appearances) {
@@ -43,7 +43,7 @@ function figures({ seen, reads, framesPerSecond }: Run, { cardOf }: Film, shown:
     if (first.at - from <= SOON_MS) tally.accepted += 1
   }
   for (const { at, text } of reads) {
-    // A frame that was taken before a card left is read after it.
+    // A frame taken before a card left may be decoded after that.
     const lately = seen.filter((moment, index) => moment.at <= at && (seen[index + 1]?.at ?? Infinity) > at - 200)
     const right = lately.some(({ number }) => {
       const index = cardOf(number)
@@ -99,7 +99,7 @@ export async function cameraTable(): Promise<{ table: string; misses: string[] }
           page.on('pageerror', (error) => console.error(`${who}: ${error.message}`))
           await page.goto(url)
           await page.waitForFunction('window.measure !== undefined')
-          // The decoder is there and warm, as it is for the second person in the queue.
+          // Loads and warms up the decoder, as it is for the second person in the queue.
           await page.evaluate((name) => window.measure(name, 2), who)
           const run = await page.evaluate(([name, seconds]) => window.measure(name, seconds), [who, SECONDS] as const)
           const { soon, delays, wrong, framesPerSecond } = figures(run, reel, shown)

@@ -1,11 +1,11 @@
-/** The page of the camera benchmark: scans for a while and tells what was in view and what was read, and when. */
+/** Page of the camera benchmark: scans for a while; returns the cards in view and the texts read, with times. */
 import { Html5Qrcode, Html5QrcodeSupportedFormats as Format } from 'html5-qrcode'
 import { PAUSE_MS } from '../../src/features/scanner/acceptance'
 import { Decoder } from '../../src/features/scanner/decoder'
 import { Scanner } from '../../src/features/scanner/scanner'
 
 export type Run = {
-  /** The number in the picture, each time it changed; 0 for an empty table. */
+  /** Changes of the number in the picture; 0 for an empty table. */
   seen: { at: number; number: number }[]
   reads: { at: number; text: string }[]
   framesPerSecond: number
@@ -20,7 +20,7 @@ function reader(): HTMLElement {
   return found
 }
 
-/** Watches the numbers that the film carries along its top. */
+/** Records the numbers along the top of the film. */
 function watch(video: () => HTMLVideoElement | null, seen: Run['seen']): () => void {
   const canvas = new OffscreenCanvas(FIELDS, 1)
   const context = canvas.getContext('2d', { willReadFrequently: true })
@@ -29,7 +29,7 @@ function watch(video: () => HTMLVideoElement | null, seen: Run['seen']): () => v
     const source = video()
     if (!context || !source || source.videoWidth === 0) return
     const scale = source.videoWidth / 1280
-    // One dot out of the middle of each field, all out of the same picture.
+    // One pixel from the middle of each field, all from the same picture.
     context.imageSmoothingEnabled = false
     context.drawImage(source, 0, 0, FIELDS * FIELD * scale, FIELD * scale, 0, 0, FIELDS, 1)
     const { data } = context.getImageData(0, 0, FIELDS, 1)
@@ -60,7 +60,7 @@ async function ours(seconds: number): Promise<Run> {
   const before = scanner.frames
   const begun = performance.now()
   await wait(seconds * 1000)
-  // It rests after each card that it accepted.
+  // The scanner pauses after each accepted card.
   const looked = performance.now() - begun - reads.length * PAUSE_MS
   const framesPerSecond = ((scanner.frames - before) * 1000) / looked
   stop()

@@ -1,30 +1,30 @@
 /**
- * Pictures of ID cards, drawn from the modules of the symbol: the same seed gives the same pixels on every machine. Used by
- * the benchmark, the decoder's tests and the tests in the browser; nothing of it is kept as a file.
+ * Pictures of ID cards, drawn from the modules of the symbol: the same seed gives the same pixels on every machine.
+ * Used by the benchmark, the decoder's tests and the browser tests; no picture is stored as a file.
  */
 import { createRequire } from 'node:module'
 import type * as Bwip from 'bwip-js/node'
 import jpeg from 'jpeg-js'
 
-// The name `raw` means the modules of any symbol only in this form of the package.
+// In the CommonJS build, `raw` returns the modules of any symbol; the other build exports something else as `raw`.
 const bwip = createRequire(import.meta.url)('bwip-js') as typeof Bwip
 
 export type Symbology = 'Code128' | 'Code39' | 'QRCode' | 'EAN13' | 'ITF' | 'Codabar'
 export const SYMBOLOGIES: readonly Symbology[] = ['Code128', 'Code39', 'QRCode', 'EAN13', 'ITF', 'Codabar']
 
-/** What else the scanner reads and the benchmark leaves out: like EAN-13. */
+/** Variants of EAN-13 that the scanner reads too, left out of the still benchmark. */
 type Related = 'EAN8' | 'UPCA'
 
 export type Card = { symbology: Symbology; text: string }
 
-/** Without the start and stop letters of a Codabar: whether a reader hands them out makes no read wrong. */
+/** Removes the start and stop letters of a Codabar: a read is correct with or without them. */
 export const bare = (text: string): string => text.replace(/^[A-D](\d+)[A-D]$/i, '$1')
 
 /** Brightness per pixel, 0 to 255. */
 export type Grey = { data: Float32Array; width: number; height: number }
 export type Rgba = { data: Uint8ClampedArray<ArrayBuffer>; width: number; height: number }
 
-/** A generator of numbers from 0 to 1 that starts over with its seed (mulberry32). */
+/** Returns a reproducible generator of numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -43,7 +43,7 @@ function eanWithCheck(twelve: string): string {
   return twelve + String((10 - (sum % 10)) % 10)
 }
 
-/** What the cards of a school could carry: ten per symbology. */
+/** Returns plausible cards of a school in one symbology. */
 export function cards(symbology: Symbology, count = 10, seed = 7): Card[] {
   const random = randomFrom(seed + SYMBOLOGIES.indexOf(symbology) * 1000)
   const branch = () => ['CS', 'ME', 'EE', 'PH', 'CE'][Math.floor(random() * 5)] ?? 'CS'
@@ -80,9 +80,9 @@ const ENCODER: Readonly<Record<Symbology | Related, string>> = {
 type Drawable = { symbology: Symbology | Related; text: string }
 type Modules = { across: number; down: number; dark: (x: number, y: number) => boolean }
 
-/** Height of the bars in modules: what fits on a card beside a name and a picture. */
+/** Height of the bars in modules: fits on a card beside a name and a picture. */
 const BAR_MODULES = 30
-/** A module of a QR code is a dot, printed twice as large as the narrowest bar. */
+/** Size of a QR code's module relative to the narrowest bar. */
 const DOT = 2
 
 export function modulesOf({ symbology, text }: Drawable): Modules {
@@ -110,16 +110,16 @@ export type Look = {
   ink?: number
   paper?: number
   table?: number
-  /** Off the middle, in pixels. */
+  /** Offset from the middle, in pixels. */
   dx?: number
   dy?: number
 }
 
-/** Room around a symbol on its card, in modules. */
+/** Quiet zone around a symbol on its card, in modules. */
 const QUIET = 10
 const SAMPLES = 4
 
-/** A card with its symbol in the middle of a picture, without any fault of a camera. */
+/** Draws a card with its symbol in the middle of a picture, without camera faults. */
 export function drawn(card: Drawable, look: Look): Grey {
   const { width, height, module, angle = 0, ink = 0, paper = 255, table = paper, dx = 0, dy = 0 } = look
   const { across, down, dark } = modulesOf(card)
@@ -148,7 +148,7 @@ export function drawn(card: Drawable, look: Look): Grey {
   return { data, width, height }
 }
 
-/** Out of focus. */
+/** Blurs a picture, as out of focus. */
 export function blurred({ data, width, height }: Grey, sigma: number): Grey {
   const radius = Math.ceil(sigma * 3)
   const weights = Array.from({ length: 2 * radius + 1 }, (_, at) => Math.exp(-((at - radius) ** 2) / (2 * sigma ** 2)))
@@ -176,13 +176,13 @@ export function blurred({ data, width, height }: Grey, sigma: number): Grey {
   return { data: out, width, height }
 }
 
-/** Grain of a small sensor. */
+/** Adds the noise of a small sensor. */
 export function noisy({ data, width, height }: Grey, sigma: number, random: () => number): Grey {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return { data: data.map((value) => value + normal() * sigma), width, height }
 }
 
-/** The shadow of a hand: its edge runs steeply across the symbol. */
+/** Adds the shadow of a hand, with a steep edge across the symbol. */
 export function shadowed({ data, width, height }: Grey, depth: number): Grey {
   return {
     data: data.map((value, at) => {
@@ -212,7 +212,7 @@ export function toJpeg(picture: Rgba, quality: number): Buffer {
   return jpeg.encode({ ...picture, data: Buffer.from(picture.data.buffer) }, quality).data
 }
 
-/** What is left of a picture after it was kept as a JPEG. */
+/** Encodes a picture as JPEG and decodes it again. */
 export function throughJpeg(picture: Rgba, quality: number): Rgba {
   const { data, width, height } = jpeg.decode(toJpeg(picture, quality), { useTArray: true, formatAsRGBA: true })
   return { data: new Uint8ClampedArray(data), width, height }
@@ -222,7 +222,7 @@ const WIDTH = 640
 const HEIGHT = 480
 const plain = { width: WIDTH, height: HEIGHT, module: 2 }
 
-/** The fourteen conditions of the still pictures: 2 pixels per module unless said. */
+/** The fourteen conditions of the still pictures; 2 pixels per module by default. */
 export const CONDITIONS: Readonly<Record<string, (card: Card, random: () => number) => Rgba>> = {
   clean: (card) => toRgba(drawn(card, plain)),
   'small (1.25 px per module)': (card) => toRgba(drawn(card, { ...plain, module: 1.25 })),

@@ -1,4 +1,4 @@
-/** Photographs of whole cards, read as picture files are, beside zxing-wasm alone on the very same pixels. */
+/** Photo benchmark: whole cards, read as picture files, compared with zxing-wasm alone on the same pixels. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
@@ -7,7 +7,7 @@ import { readStill } from '../../src/features/scanner/still'
 import { bare, type Rgba } from './cards'
 import { GRADES, PHOTO_SYMBOLOGIES, photos, type Grade } from './photos'
 
-/** Nothing was tuned on these photographs; those of smaller seeds are for that. */
+/** Seed of the held-out photographs: tune with those of smaller seeds. */
 const HELD_OUT_SEED = 2026
 const PER_GRADE = 80
 const LEAST_READ = 205
@@ -45,7 +45,7 @@ export async function photoTable(seed = HELD_OUT_SEED): Promise<{ table: string;
   for (const { name: photo, grade, text: expected, picture } of photos(PER_GRADE, seed)) {
     for (const [name, read] of Object.entries(all)) {
       const result = results[name]!
-      // Time of the processor, so that a busy machine does not count.
+      // Processor time, so that other load on the machine does not count.
       const begun = process.cpuUsage()
       const text = await read(picture)
       const { user, system } = process.cpuUsage(begun)

@@ -1,7 +1,7 @@
 /**
- * Photographs of whole ID cards, as a phone takes them: a printed card with its picture, lines of text and a code lies on a
- * table, is seen at an angle, in uneven light, out of focus or moving, with a finger on it, and is kept as a JPEG. The same
- * seed gives the same pixels on every machine.
+ * Simulated phone photographs of whole ID cards: a printed card with its portrait, lines of text and a code on a table,
+ * at an angle, in uneven light, out of focus or moving, with a finger on it, compressed as JPEG. The same seed gives
+ * the same pixels on every machine.
  */
 import { modulesOf, randomFrom, throughJpeg, toRgba, type Grey, type Rgba } from './cards'
 
@@ -15,32 +15,32 @@ export type Photo = { name: string; grade: Grade; symbology: PhotoSymbology; tex
 
 const WIDTH = 1280
 const HEIGHT = 720
-/** An ID-1 card in millimetres. */
+/** Size of an ID-1 card in millimetres. */
 const CARD = { width: 85.6, height: 54 }
-/** Dots per millimetre of the printed card: finer than any photograph here sees it. */
+/** Dots per millimetre of the printed card: finer than any photograph here resolves. */
 const DPMM = 24
-/** A phone's lens: its focal length in pixels of the photograph. */
+/** Focal length of a phone's lens, in pixels of the photograph. */
 const FOCAL = 1050
 
 type Random = () => number
 type Range = readonly [from: number, to: number]
 
-/** What a grade may do to a photograph. */
+/** Ranges of the faults in a grade's photographs. */
 type Faults = {
-  /** Pixels that the card is wide, before the tilt makes it narrower. */
+  /** Width of the card in pixels, before the tilt. */
   size: Range
-  /** Degrees: of the card against the lens, and within the picture to either side. */
+  /** Degrees of the tilt against the lens, and of the rotation within the picture to either side. */
   tilt: Range
   turn: Range
   /** Standard deviation of the defocus, and length of the path of a shaking hand, in pixels. */
   blur: Range
   motion: Range
-  /** Share of the light that a shadow takes; brightness that a lamp adds. */
+  /** Share of light that a shadow removes; brightness that a lamp adds. */
   shadow: Range
   glare: Range
   noise: Range
   quality: Range
-  /** Of a hundred cards, how many are turned by a quarter or a half, and how many are held by a finger. */
+  /** Percentage of cards rotated by 90 or 180 degrees, and of cards with a finger. */
   upended: number
   finger: number
 }
@@ -122,7 +122,7 @@ function textOf(symbology: PhotoSymbology, random: Random): string {
   }
 }
 
-/** The printed side of a card, one brightness per dot. */
+/** Printed side of a card, one brightness per dot. */
 class Print {
   readonly width = Math.round(CARD.width * DPMM)
   readonly height = Math.round(CARD.height * DPMM)
@@ -146,7 +146,7 @@ class Print {
     }
   }
 
-  /** A line of signs made of strokes, as long as it is told: print to every reader, and text to nobody. */
+  /** Draws a line of meaningless signs made of strokes, which looks like text. */
   line(x: number, y: number, length: number, size: number, ink: number, random: Random): void {
     const stroke = size * 0.16
     for (let at = x; at < x + length; at += size * 0.75) {
@@ -167,10 +167,10 @@ class Print {
   }
 }
 
-/** A card and where on it the code is, in millimetres. */
+/** Card, and the area of its code in millimetres. */
 type Printed = { print: Print; code: { x: number; y: number; width: number; height: number } }
 
-/** A card as a school prints it: a band with its name, a portrait, lines of text, a border and the code. */
+/** Prints a card as a school does: a band with its name, a portrait, lines of text, a border and the code. */
 function printed(symbology: PhotoSymbology, text: string, random: Random): Printed {
   const paper = between(random, [205, 245])
   const ink = between(random, [15, 55])
@@ -180,7 +180,7 @@ function printed(symbology: PhotoSymbology, text: string, random: Random): Print
   print.fill(0, 0, CARD.width, band, bandInk)
   print.line(5, band * 0.3, between(random, [35, 60]), band * 0.4, 235, random)
   if (random() < 0.5) {
-    // A border around all of it.
+    // Border around the card.
     for (const [x, y, width, height] of [
       [1.5, 1.5, CARD.width - 3, 0.4],
       [1.5, CARD.height - 1.9, CARD.width - 3, 0.4],
@@ -218,12 +218,12 @@ function printed(symbology: PhotoSymbology, text: string, random: Random): Print
     const size = at === 0 ? 3 : 2.1
     print.line(from, band + 3.5 + at * 4.6, long * between(random, [0.5, 1]), size, ink, random)
   }
-  // What holds the code is white, with the room around that the symbology asks for.
+  // White background of the code, with the quiet zone that the symbology requires.
   const quiet = module * (isQr ? 8 : 10)
   print.fill(x - quiet, y - 1, width + 2 * quiet, height + (isQr ? 2 : 1), Math.min(250, paper + 8))
   const dot = 1 / DPMM
   print.fill(x, y, width, height, (u, v) => {
-    // The dots of a printer do not end where the modules do; its ink spreads a little.
+    // Printer dots do not align with the modules, and ink spreads a little.
     const spread = 0.02 / module
     const [atX, atY] = [u * across, v * down]
     const inked =
@@ -236,8 +236,8 @@ function printed(symbology: PhotoSymbology, text: string, random: Random): Print
 }
 
 /**
- * From a point of the card (in millimetres from its middle) to a pixel, and back: (a·x + b·y + c) / (g·x + h·y + i) across
- * and (d·x + e·y + f) / (g·x + h·y + i) down.
+ * Maps a point of the card (in millimetres from its middle) to a pixel, and back: (a·x + b·y + c) / (g·x + h·y + i)
+ * across and (d·x + e·y + f) / (g·x + h·y + i) down.
  */
 type View = { toPixel: (x: number, y: number) => [number, number]; toCard: readonly number[] }
 
@@ -245,7 +245,7 @@ function seenFrom(tilt: number, tiltAxis: number, turn: number, distance: number
   const [ct, st] = [Math.cos(tilt), Math.sin(tilt)]
   const [ca, sa] = [Math.cos(tiltAxis), Math.sin(tiltAxis)]
   const [cr, sr] = [Math.cos(turn), Math.sin(turn)]
-  // Turned in its own plane, then tilted around an axis of that plane.
+  // Rotates the card in its own plane, then tilts it around an axis of that plane.
   const rotated = (x: number, y: number) => {
     const [px, py] = [x * cr - y * sr, x * sr + y * cr]
     const along = px * ca + py * sa
@@ -298,7 +298,7 @@ function photographed({ print }: Printed, view: View, random: Random): Grey {
   const [halfWidth, halfHeight] = [CARD.width / 2, CARD.height / 2]
   for (let y = 0, at = 0; y < HEIGHT; y += 1) {
     for (let x = 0; x < WIDTH; x += 1, at += 1) {
-      // A table with a grain of wood.
+      // Wood grain of the table.
       const wave = Math.sin(y * grainY + 3 * Math.sin(x * grainX)) + 0.5 * Math.sin(y * grainY * 2.7 + x * grainX)
       const beside = table + grain * wave
       let sum = 0
@@ -328,7 +328,7 @@ function photographed({ print }: Printed, view: View, random: Random): Grey {
   return { data, width: WIDTH, height: HEIGHT }
 }
 
-/** A finger that reaches in from outside the card, as far as this point. */
+/** Adds a finger that reaches in from outside the card, up to a point. */
 function withFinger(
   { data, width, height }: Grey,
   tipX: number,
@@ -348,7 +348,7 @@ function withFinger(
   }
 }
 
-/** Light that falls off to one side, a shadow with a soft edge, and the reflection of a lamp. */
+/** Adds light that falls off to one side, a shadow with a soft edge, and the reflection of a lamp. */
 function lit(grey: Grey, code: readonly [number, number], faults: Faults, random: Random): void {
   const { data, width, height } = grey
   const fall = between(random, [0.05, 0.3])
@@ -379,7 +379,7 @@ function lit(grey: Grey, code: readonly [number, number], faults: Faults, random
   }
 }
 
-/** Out of focus and moved while the shutter was open: along a path of this length, then a Gaussian. */
+/** Applies motion blur along a path of the given length, then defocus as a Gaussian. */
 function smeared({ data, width, height }: Grey, length: number, angle: number, sigma: number): Grey {
   let from = data
   if (length > 0.3) {
@@ -411,7 +411,7 @@ function smeared({ data, width, height }: Grey, length: number, angle: number, s
   return gaussian({ data: from, width, height }, sigma)
 }
 
-/** Separable, with the rim repeated; row by row in both passes, as the cache likes it. */
+/** Applies a separable Gaussian with repeated edge pixels; both passes go row by row for the CPU cache. */
 function gaussian({ data, width, height }: Grey, sigma: number): Grey {
   const radius = Math.ceil(sigma * 3)
   const weights = Array.from({ length: 2 * radius + 1 }, (_, at) => Math.exp(-((at - radius) ** 2) / (2 * sigma ** 2)))
@@ -441,13 +441,13 @@ function gaussian({ data, width, height }: Grey, sigma: number): Grey {
 
 function sensed({ data }: Grey, noise: number, random: Random): void {
   for (let at = 0; at < data.length; at += 1) {
-    // More grain where there is more light; the sum of three even numbers is near enough to a bell.
+    // Noise grows with brightness; the sum of three uniform numbers approximates a normal distribution.
     const bell = (random() + random() + random() - 1.5) * 2
     data[at]! += bell * noise * (0.6 + data[at]! / 320)
   }
 }
 
-/** One photograph of a card. */
+/** Takes a photograph of a card. */
 export function photo(grade: Grade, symbology: PhotoSymbology, seed: number): Photo {
   const random = randomFrom(seed)
   const faults = FAULTS[grade]
@@ -457,7 +457,7 @@ export function photo(grade: Grade, symbology: PhotoSymbology, seed: number): Ph
   const sign = random() < 0.5 ? -1 : 1
   const upended = random() * 100 < faults.upended ? whole(random, 1, 3) * 90 : 0
   const turn = ((sign * between(random, faults.turn) + upended) * Math.PI) / 180
-  // Not larger than the picture: a whole card is photographed.
+  // No larger than the picture: the whole card is visible.
   const pixelsPerMm = Math.min(between(random, faults.size) / CARD.width, upended % 180 === 0 ? Infinity : 8.2)
   const distance = FOCAL / pixelsPerMm
   const view = seenFrom(
@@ -472,7 +472,7 @@ export function photo(grade: Grade, symbology: PhotoSymbology, seed: number): Ph
   const { x, y, width, height } = side.code
   const middle = view.toPixel(x + width / 2 - CARD.width / 2, y + height / 2 - CARD.height / 2)
   if (random() * 100 < faults.finger) {
-    // Over a part of the bars: it comes from below the card, or from the side beside the code.
+    // The finger covers part of the bars; it comes from below the card, or from the side beside the code.
     const isQr = symbology === 'QRCode'
     const reach = isQr ? between(random, [0.9, 1.1]) : between(random, [0.45, 0.95])
     const tip = [
@@ -504,7 +504,7 @@ export function photo(grade: Grade, symbology: PhotoSymbology, seed: number): Ph
   }
 }
 
-/** So many photographs of each grade, the symbologies in turn. */
+/** Yields `perGrade` photographs of each grade, cycling through the symbologies. */
 export function* photos(perGrade: number, seed: number): Generator<Photo> {
   for (const [index, grade] of GRADES.entries()) {
     for (let at = 0; at < perGrade; at += 1) {

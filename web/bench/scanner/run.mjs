@@ -1,4 +1,4 @@
-/** `bench/scanner still`, `photos` or `camera`: prints the table; the exit code says whether the bars hold. */
+/** `bench/scanner still`, `photos` or `camera`: prints the table; fails if a bar is missed. */
 import { runnerImport } from 'vite'
 
 const [what = 'still', seed] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** Still pictures: what is read of a generated set, beside html5-qrcode on the very same frames in the same run. */
+/** Still benchmark: reads a generated set of pictures, compared with html5-qrcode on the same frames in one run. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { prepareDecoder, readFrame } from '../../src/features/scanner/decode'
@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 type Reader = (frame: Rgba) => Promise<string | null>
 
-/** html5-qrcode's own decoder with the formats that we read; its canvas is played by one that hands out the pixels. */
+/** Returns html5-qrcode's own decoder for our formats, on a fake canvas that provides the pixels. */
 function html5Qrcode(): Reader {
   const { ZXingHtml5QrcodeDecoder } = require('html5-qrcode/cjs/zxing-html5-qrcode-decoder.js')
   const { Html5QrcodeSupportedFormats: format, BaseLoggger: Logger } = require('html5-qrcode/cjs/core.js')
@@ -32,7 +32,7 @@ function html5Qrcode(): Reader {
     try {
       return decoder.decode(canvas).text
     } catch {
-      // Its way of saying that there is no code.
+      // The decoder throws if it finds no code.
       return null
     }
   }
@@ -56,7 +56,7 @@ export async function measure(readers: Record<string, Reader>): Promise<Record<s
           const result = results[name]!
           const tally = result.byCondition.get(condition) ?? { linear: 0, linearOf: 0, qr: 0, qrOf: 0 }
           result.byCondition.set(condition, tally)
-          // Time of the processor, so that a busy machine does not count.
+          // Processor time, so that other load on the machine does not count.
           const begun = process.cpuUsage()
           const text = await read(frame)
           const { user, system } = process.cpuUsage(begun)
@@ -93,7 +93,7 @@ export async function stillTable(): Promise<{ table: string; misses: string[] }>
     'ours, one evened frame': async (frame) => (await readFrame(frame, 'localContrast'))?.text ?? null,
     'ours, as a picture file is read': async (frame) => (await readStill(frame))?.text ?? null,
   }
-  // Compilers warm up, so that the first frames do not count for the machine.
+  // Warms up the compilers, so that the first frames do not distort the times.
   const warm = CONDITIONS['clean']!
   for (const symbology of SYMBOLOGIES) {
     for (const card of cards(symbology, 5, 99)) {
@@ -127,7 +127,7 @@ export async function stillTable(): Promise<{ table: string; misses: string[] }>
   ]
   for (const name of names) for (const wrong of results[name]!.wrong) console.error(`${name}: ${wrong}`)
   const ours = results['ours, as a picture file is read']!
-  // 10 ms on the machine where html5-qrcode took 5.3: in one run, a slower machine slows both.
+  // Limit: 10 ms on a machine where html5-qrcode takes 5.3 ms, because a slower machine slows both.
   const longest = 1.9 * mean(results[names[0]!]!.times)
   const misses = [
     ours.read / total < 0.74 && `read ${((ours.read / total) * 100).toFixed(1)}%, at least 74% expected`,

@@ -1,7 +1,6 @@
 /**
- * A film of cards for the browser's fake camera: a file of JPEGs one after the other, which Chromium plays at 30 frames per
- * second, over and over. Each frame carries its number as white and black fields along its top, so that whoever watches
- * knows what is in view.
+ * Film of cards for the browser's fake camera: concatenated JPEGs, which Chromium loops at 30 frames per second.
+ * White and black fields along the top of each frame encode the number of the card in view.
  */
 import { blurred, drawn, randomFrom, toJpeg, toRgba, type Card, type Grey } from './cards'
 
@@ -10,12 +9,12 @@ export const HEIGHT = 720
 export const FIELD = 40
 export const FIELDS = 16
 
-/** Frames that a card is in view, and frames of an empty table after it. */
+/** Number of frames with a card in view, and of frames with an empty table after it. */
 export const SHOWN = 36
 export const EMPTY = 9
 
 const TABLE = 96
-/** The part of a frame that the card may lie in. */
+/** Part of a frame for the card. */
 const INNER = { width: 720, height: 480 }
 
 function numbered(inner: Grey | null, number: number): Buffer {
@@ -37,15 +36,15 @@ function numbered(inner: Grey | null, number: number): Buffer {
 export type Film = { jpegs: Buffer; cardOf: (number: number) => number | null }
 
 /**
- * Cards one after the other, swaying by 5 degrees to either side and going in and out of focus, at so many pixels per
- * narrowest bar.
+ * Films cards one after the other, swaying by 5 degrees to either side and going in and out of focus, at `module`
+ * pixels per narrowest bar.
  */
 export function film(cards: readonly Card[], module: number, shown = SHOWN, empty = EMPTY): Film {
   const frames: Buffer[] = []
   for (const [at, card] of cards.entries()) {
     const random = randomFrom(at + 1)
     const phase = random() * 2 * Math.PI
-    // The sway goes there and back over the same pictures, numbered alike: half as many to draw.
+    // The card sways back over the same pictures with the same number, so only half of them are drawn.
     const half = Math.ceil(shown / 2)
     const there = Array.from({ length: half }, (_, step) => {
       const turn = phase + (step / half) * Math.PI

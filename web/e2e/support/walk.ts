@@ -95,7 +95,7 @@ async function expectSeenInForcedColours(page: Page, state: string): Promise<voi
   await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' })
 }
 
-/** In a script of longer words, and from right to left, every word is from the catalogue and nothing overflows. */
+/** Checks with longer words, and from right to left, that every word is from the catalogue and nothing overflows. */
 async function expectTranslatable(page: Page, address: string, ownWords: boolean): Promise<void> {
   for (const script of ['pseudo', 'pseudo-rtl'] as const) {
     const [place, hash] = address.split('#') as [string, string?]

@@ -97,7 +97,7 @@ export default function ActivityScreen() {
   const query = useInfiniteQuery({ ...changesQuery(filter), enabled: !backwards })
   const config = useQuery(configQuery)
   const changes = query.data?.pages.flatMap((page) => page.changes)
-  // No row names a person or book without changes.
+  // Name of the chosen person or book: an empty list has no row that shows it.
   const [chosen, setChosen] = useState<Named>({})
   const filtered = Object.keys(filter).length > 0
 
