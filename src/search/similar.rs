@@ -5,7 +5,7 @@
 //! searched instead, and without such a variant the query with fewer words. The results of the other variants are
 //! returned separately.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::filter::Filter;
 use super::fit::{self, Grade, Rank, has_whole};
@@ -91,11 +91,16 @@ fn cost(likeness: Likeness) -> usize {
     }
 }
 
-/// Returns the variants of a folded query, likeliest first.
-pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
+/// Likeliest other spelling of each word of a query; `None` for a word like no other.
+type Spellings = HashMap<String, Option<String>>;
+
+/// Returns the variants of a folded query, likeliest first, and the spellings found on the way: each word is compared
+/// with the whole vocabulary.
+pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, Spellings) {
     let words: Vec<String> = fit::words(needle).into_iter().map(|word| word.text).collect();
+    let mut spellings = Spellings::new();
     if words.len() > WORDS {
-        return Vec::new();
+        return (Vec::new(), spellings);
     }
     // `of_first[n]` has the variants of the first `n` words.
     let mut of_first = vec![vec![Variant::default()]];
@@ -113,6 +118,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
         };
         let mut like = vocabulary.like(word);
         like.truncate(SPELLINGS);
+        spellings.insert(word.clone(), like.first().map(|(_, like)| (*like).to_owned()));
         let is_known = vocabulary.has(word);
         for (likeness, spelled) in &like {
             extend(&of_first[at], &[spelled], cost(*likeness));
@@ -146,7 +152,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
     let mut variants = of_first.pop().unwrap_or_default();
     variants.retain(|variant| !variant.spelled.is_empty());
     variants.truncate(VARIANTS);
-    variants
+    (variants, spellings)
 }
 
 /// Splits a word into words of the catalogue, in the three likeliest ways, each with the rarity of its parts. The parts
@@ -183,11 +189,11 @@ fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize
     ways.pop().unwrap_or_default()
 }
 
-/// Finds the text to search instead of a folded query that no book matches, given its variants.
+/// Finds the text to search instead of a folded query that no book matches, given its [`variants`].
 pub(super) fn meant(
     snapshot: &Snapshot,
     needle: &str,
-    variants: &[Variant],
+    (variants, spellings): (&[Variant], &Spellings),
     field: Field,
     filter: Filter,
 ) -> Option<Meant> {
@@ -197,7 +203,7 @@ pub(super) fn meant(
         return Some(Meant { words, fewer: false });
     }
     search.effort = EFFORT / 4;
-    search.fewer(needle).map(|words| Meant { words, fewer: true })
+    search.fewer(needle, spellings).map(|words| Meant { words, fewer: true })
 }
 
 /// Words that name no book by themselves.
@@ -333,7 +339,7 @@ impl Search<'_> {
 
     /// Leaves out words of a query until books match: one word if that is enough, otherwise every word that matches no
     /// book together with rarer words.
-    fn fewer(&mut self, needle: &str) -> Option<Vec<String>> {
+    fn fewer(&mut self, needle: &str, spellings: &Spellings) -> Option<Vec<String>> {
         let vocabulary = &self.snapshot.vocabulary;
         let typed: Vec<String> =
             fit::words(needle).into_iter().map(|word| word.text).take(MOST_WORDS).collect();
@@ -341,7 +347,10 @@ impl Search<'_> {
             if vocabulary.has(&word) || word.len() < 3 || word.contains(char::is_numeric) {
                 return Some(word);
             }
-            vocabulary.like(&word).first().map(|(_, like)| (*like).to_owned())
+            spellings
+                .get(&word)
+                .cloned()
+                .unwrap_or_else(|| vocabulary.like(&word).first().map(|(_, like)| (*like).to_owned()))
         };
         let count = typed.len();
         let words: Vec<String> = typed.into_iter().filter_map(known).collect();

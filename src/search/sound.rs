@@ -60,22 +60,35 @@ pub(super) fn consonants(word: &str) -> Option<String> {
     (!consonants.is_empty()).then(|| consonants.into_iter().collect())
 }
 
-/// Returns whether two different folded words are spellings of the same word.
-pub(super) fn sounds_alike(one: &str, other: &str) -> bool {
-    let (Some(a), Some(b)) = (sound(one), sound(other)) else { return false };
-    let written_in = |block: u32| {
-        let is_in =
-            |word: &str| word.chars().next().is_some_and(|letter| u32::from(letter) & !(BLOCK - 1) == block);
-        is_in(one) || is_in(other)
-    };
-    let (tamil, bengali) = (written_in(TAMIL), written_in(BENGALI));
-    let broad = |letters: Vec<char>| -> Vec<char> {
-        let mut letters: Vec<char> =
-            letters.into_iter().map(|letter| broad(letter, tamil, bengali)).collect();
-        letters.dedup();
-        letters
-    };
-    is_alike(&broad(a), &broad(b))
+/// Sound of a folded word, to be compared with many others.
+pub(super) struct Sound {
+    letters: Option<Vec<char>>,
+    block: u32,
+}
+
+impl Sound {
+    pub(super) fn of(word: &str) -> Self {
+        Self { letters: sound(word), block: block(word) }
+    }
+
+    /// Returns whether another folded word is a spelling of the same word.
+    pub(super) fn is_of(&self, other: &str) -> bool {
+        let (Some(own), Some(others)) = (&self.letters, sound(other)) else { return false };
+        let blocks = [self.block, block(other)];
+        let (tamil, bengali) = (blocks.contains(&TAMIL), blocks.contains(&BENGALI));
+        let broad = |letters: &[char]| -> Vec<char> {
+            let mut letters: Vec<char> =
+                letters.iter().map(|letter| broad(*letter, tamil, bengali)).collect();
+            letters.dedup();
+            letters
+        };
+        is_alike(&broad(own), &broad(&others))
+    }
+}
+
+/// Returns the first code point of the block of a word's first letter.
+fn block(word: &str) -> u32 {
+    word.chars().next().map_or(0, |letter| u32::from(letter) & !(BLOCK - 1))
 }
 
 /// Returns whether two sounds are equal apart from the letters that a spelling may leave out.
@@ -252,6 +265,10 @@ fn of_indic(word: &str) -> Vec<char> {
 mod tests {
     use super::*;
     use crate::fold::fold;
+
+    fn sounds_alike(one: &str, other: &str) -> bool {
+        Sound::of(one).is_of(other)
+    }
 
     #[test]
     fn spellings_of_one_word_sound_alike_in_every_script() {

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use super::at_rest::{Input, Output, damaged};
 use super::fit::is_of_word;
 use super::skeleton::skeleton;
-use super::sound::{consonants, is_indic, sounds_alike};
+use super::sound::{Sound, consonants, is_indic};
 use crate::fold::fold;
 
 /// Minimum length of a word in the vocabulary, in letters.
@@ -70,27 +70,45 @@ fn other_names(typed: &str) -> impl Iterator<Item = &'static str> {
 
 /// Returns the similarity of two folded words; `None` if they are not similar, or equal.
 pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
-    if typed == word || !(is_word(typed) && is_word(word)) {
-        return None;
+    Typed::of(typed).likeness(word)
+}
+
+/// A folded word that is compared with many others.
+struct Typed<'t> {
+    text: &'t str,
+    letters: usize,
+    sound: Sound,
+    /// `None` if too many words share it.
+    skeleton: Option<String>,
+}
+
+impl<'t> Typed<'t> {
+    fn of(text: &'t str) -> Self {
+        let skeleton = skeleton(text).filter(|own| is_long_enough(own));
+        Self { text, letters: text.chars().count(), sound: Sound::of(text), skeleton }
     }
-    if sounds_alike(typed, word) {
-        let both_latin = !is_indic(typed) && !is_indic(word);
-        return Some(if both_latin { Likeness::Romanised } else { Likeness::Same });
+
+    /// As [`likeness`].
+    fn likeness(&self, word: &str) -> Option<Likeness> {
+        let typed = self.text;
+        if typed == word || !(is_word(typed) && is_word(word)) {
+            return None;
+        }
+        if self.sound.is_of(word) {
+            let both_latin = !is_indic(typed) && !is_indic(word);
+            return Some(if both_latin { Likeness::Romanised } else { Likeness::Same });
+        }
+        if other_names(typed).any(|name| name == word) {
+            return Some(Likeness::Name);
+        }
+        if self.skeleton.is_some() && skeleton(word) == self.skeleton {
+            return Some(Likeness::Skeleton);
+        }
+        if self.letters >= TYPED && is_one_error(typed, word) {
+            return Some(of_error(typed, word));
+        }
+        (self.letters >= TWICE && is_two_errors(typed, word)).then_some(Likeness::Twice)
     }
-    if other_names(typed).any(|name| name == word) {
-        return Some(Likeness::Name);
-    }
-    if let Some(own) = skeleton(typed)
-        && is_long_enough(&own)
-        && skeleton(word) == Some(own)
-    {
-        return Some(Likeness::Skeleton);
-    }
-    let letters = typed.chars().count();
-    if letters >= TYPED && is_one_error(typed, word) {
-        return Some(of_error(typed, word));
-    }
-    (letters >= TWICE && is_two_errors(typed, word)).then_some(Likeness::Twice)
 }
 
 fn of_error(typed: &str, word: &str) -> Likeness {
@@ -269,37 +287,40 @@ impl Words {
     /// Appends the words with the same skeleton or consonants.
     fn hashed<'a>(
         &'a self,
-        typed: &str,
+        typed: &Typed<'_>,
         hash: fn(&str) -> Option<String>,
         of: impl Fn(&SameLength) -> &[u32],
         found: &mut Vec<(Likeness, &'a str)>,
     ) {
-        let Some(wanted) = hash(typed).map(|own| number(&own)) else { return };
+        let Some(wanted) = hash(typed.text).map(|own| number(&own)) else { return };
         for (length, words) in self.of_length.iter().enumerate() {
             let equal = places(of(words), |number| number == wanted).map(|at| self.word(length, at));
-            found.extend(equal.filter_map(|word| Some((likeness(typed, word)?, word))));
+            found.extend(equal.filter_map(|word| Some((typed.likeness(word)?, word))));
         }
     }
 
     /// Appends the words that sound like `typed`.
-    fn sounding<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
+    fn sounding<'a>(&'a self, typed: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
         self.hashed(typed, consonants, |words| &words.sounds, found);
     }
 
     /// Appends the words similar to `typed`, except those with two errors.
-    fn like<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
-        self.hashed(typed, skeleton, |words| &words.skeletons, found);
-        self.sounding(typed, found);
+    fn like<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
+        if word.skeleton.is_some() {
+            self.hashed(word, skeleton, |words| &words.skeletons, found);
+        }
+        self.sounding(word, found);
+        let typed = word.text;
         for name in other_names(typed) {
             if let Some(words) = self.of_length.get(name.len())
                 && let Some(at) =
                     words.text.as_bytes().chunks(name.len()).position(|word| word == name.as_bytes())
-                && let Some(likeness) = likeness(typed, name)
+                && let Some(likeness) = word.likeness(name)
             {
                 found.push((likeness, self.word(name.len(), at)));
             }
         }
-        if typed.chars().count() < TYPED {
+        if word.letters < TYPED {
             return;
         }
         let own = letters(typed);
@@ -310,7 +331,7 @@ impl Words {
             // One error changes at most two bits of the set of letters, so few words remain to be compared.
             let near = places(&words.letters, |letters| (letters ^ own).count_ones() <= 2);
             let words = near.map(|at| self.word(length, at)).filter(|word| is_one_error(typed, word));
-            found.extend(words.filter_map(|word| Some((likeness(typed, word)?, word))));
+            found.extend(words.filter_map(|other| Some((word.likeness(other)?, other))));
         }
     }
 
@@ -479,8 +500,9 @@ impl Vocabulary {
     pub(super) fn sounding(&self, typed: &str) -> Option<&str> {
         let mut found = Vec::new();
         if is_word(typed) {
+            let typed = Typed::of(typed);
             for words in [&self.settled, &self.recent] {
-                words.sounding(typed, &mut found);
+                words.sounding(&typed, &mut found);
             }
         }
         found.retain(|(likeness, _)| *likeness <= Likeness::Romanised);
@@ -495,9 +517,9 @@ impl Vocabulary {
         if !is_word(typed) {
             return found;
         }
-        let parts = [&self.settled, &self.recent];
+        let (word, parts) = (Typed::of(typed), [&self.settled, &self.recent]);
         for words in parts {
-            words.like(typed, &mut found);
+            words.like(&word, &mut found);
         }
         if found.is_empty() && typed.chars().count() >= TWICE {
             for words in parts {
