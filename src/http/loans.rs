@@ -366,7 +366,8 @@ pub enum LoanOrder {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LoanQuery {
-    /// Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2).
+    /// Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2); of the barcode only if it
+    /// contains a digit.
     #[serde(default)]
     q: String,
     /// Only loans that are overdue, due today, or due from today to Sunday.

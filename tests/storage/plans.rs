@@ -165,9 +165,13 @@ fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {
     let list = loans::Listing::of("");
     loans::open_page(tx, &list, Some(Position::After(today.to_string(), 1)), 9)?;
     loans::open_page(tx, &list, Some(Position::Before(today.to_string(), 1)), 9)?;
-    loans::open_page(tx, &loans::Listing::of("q"), None, 9)?;
-    let list = loans::Listing { with_prices: true, ..list };
-    loans::open_page(tx, &list, None, 9)?;
+    for query in ["q", "q1"] {
+        loans::open_page(tx, &loans::Listing::of(query), None, 9)?;
+    }
+    for query in ["", "q"] {
+        let list = loans::Listing { with_prices: true, ..loans::Listing::of(query) };
+        loans::open_page(tx, &list, None, 9)?;
+    }
     loans::due_count(tx, today, today)?;
     Ok(())
 }

@@ -5768,7 +5768,10 @@ export interface paths {
                     due?: "overdue" | "today" | "week";
                     /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2). */
+                    /**
+                     * @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2); of the barcode only if it
+                     *     contains a digit.
+                     */
                     q?: string;
                     /** @description By return date (default), name or batch. */
                     sort?: "returnDate" | "name" | "batch";
@@ -5823,7 +5826,10 @@ export interface paths {
                 query?: {
                     /** @description Only loans that are overdue, due today, or due from today to Sunday. */
                     due?: "overdue" | "today" | "week";
-                    /** @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2). */
+                    /**
+                     * @description Part of the borrower's name, roll number or batch, of the title or of the barcode (R-FINE-2); of the barcode only if it
+                     *     contains a digit.
+                     */
                     q?: string;
                     /** @description By return date (default), name or batch. */
                     sort?: "returnDate" | "name" | "batch";
