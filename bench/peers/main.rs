@@ -267,8 +267,10 @@ fn rate(per_second: f64) -> String {
 }
 
 fn table(options: &Options, peers: &[Peer]) -> Result<String> {
-    let mut table =
-        format!("{} titles; a second, over {CONNECTIONS} connections:\n\n| What |", options.titles);
+    let mut table = format!(
+        "With {} titles, over {CONNECTIONS} connections. Rows without a unit are answers a second, or pairs of a borrow and a return a second.\n\n| What |",
+        options.titles
+    );
     for peer in peers {
         let _ = write!(table, " {} |", peer.name);
     }

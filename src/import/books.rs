@@ -245,7 +245,7 @@ fn portion(table: &mut Table, seen: &mut Seen, without_faulty: bool) -> Result<O
         }
         portion.line = row.line;
         portion.rows += 1;
-        length += row.length();
+        length += row.size_in_bytes();
         match book(&row, without_faulty).and_then(|book| {
             seen.note(&book, row.line)
                 .map_err(|first| Invalid::field("", message::import_same_row(first)))?;
@@ -520,7 +520,7 @@ fn unbracketed<'c>(cell: &'c str, separator: &str) -> Cow<'c, str> {
 
 /// Reads a row. With `without_faulty`, cells of [`LEFT_OUT`] are blank if they are wrong and nothing else is.
 fn book(row: &Row<'_>, without_faulty: bool) -> std::result::Result<ImportedBook, Invalid> {
-    row.check_length().map_err(|wrong| Invalid::field("", message::import_row(&wrong.to_string())))?;
+    row.check_cell_count().map_err(|wrong| Invalid::field("", message::import_row(&wrong.to_string())))?;
     let problem = row.cell(PROBLEM);
     if !problem.is_empty() {
         return Err(Invalid::field("", message::import_record(problem)));

@@ -255,7 +255,7 @@ pub(super) fn roll_number(row: &Row<'_>, invalid: &mut Invalid) -> String {
 
 fn read_row(row: &Row<'_>) -> Read {
     let mut invalid = Invalid::default();
-    if let Err(reason) = row.check_length() {
+    if let Err(reason) = row.check_cell_count() {
         invalid.push("", message::import_row(&reason.to_string()));
     }
     let text = |column| cell(row, column).map(ToOwned::to_owned);
@@ -291,7 +291,7 @@ fn portion(table: &mut Table) -> Result<Vec<Read>> {
     while rows.len() < PORTION && length < PORTION_LENGTH {
         let Some(row) = table.next_row()? else { break };
         if !row.is_blank() {
-            length += row.length();
+            length += row.size_in_bytes();
             rows.push(read_row(&row));
         }
     }
@@ -720,7 +720,7 @@ impl Reporting {
     }
 
     /// Refuses a file with too many rejected rows, before any row is stored.
-    fn check_file(&self) -> Result<()> {
+    fn refuse_too_many_rejected(&self) -> Result<()> {
         match &self.first {
             Some((line, error)) if self.totals.rejected > MOST_REJECTED => {
                 let reason = Message { code: error.rule, params: error.params.clone() };
@@ -874,7 +874,7 @@ impl Import<'_> {
                     Ok(Step::Keep) => reporting.totals.unchanged += 1,
                     Err(invalid) => {
                         reporting.reject(row, invalid)?;
-                        reporting.check_file()?;
+                        reporting.refuse_too_many_rejected()?;
                     }
                 }
             }

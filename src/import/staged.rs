@@ -249,9 +249,9 @@ impl<R: ListRow> File<R> {
             }
             portion.line = row.line;
             portion.rows += 1;
-            length += row.length();
+            length += row.size_in_bytes();
             let read = row
-                .check_length()
+                .check_cell_count()
                 .map_err(|wrong| Invalid::field("", message::import_row(&wrong.to_string())))
                 .and_then(|()| R::read(&row, order))
                 .and_then(|mut read| read.note(row.line, &mut self.seen).map(|()| read));

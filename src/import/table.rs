@@ -198,7 +198,7 @@ impl<'t> Row<'t> {
 
     /// Returns the memory in bytes that the row takes: its text, and an offset for each cell.
     #[must_use]
-    pub fn length(&self) -> usize {
+    pub fn size_in_bytes(&self) -> usize {
         self.table.record.as_slice().len() + self.table.record.len() * size_of::<usize>()
     }
 
@@ -209,7 +209,7 @@ impl<'t> Row<'t> {
     }
 
     /// Fails if the row has more or fewer cells than the header.
-    pub fn check_length(&self) -> Result<()> {
+    pub fn check_cell_count(&self) -> Result<()> {
         let (cells, names) = (self.table.record.len(), self.table.header.len());
         ensure!(cells == names, "has {cells} fields, but the header has {names}");
         Ok(())
