@@ -39,8 +39,8 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
   const more = links.filter(({ place }) => place === 'more' || (place === 'wide' && !isWide))
   const { pathname, search } = useLocation()
   const name = useLibraryName()
-  // Their home has a search box of its own (N31); a librarian's palette also finds people.
-  const hasBox = role !== 'admin' && pathname === brandTo(user)
+  // A student's home has a search box of its own (N31).
+  const hasBox = role === 'student' && pathname === brandTo(user)
 
   return (
     <nav className={classes.bar} aria-label={t('app.nav.label')} data-for={role ?? 'visitor'}>
