@@ -19,8 +19,8 @@ use crate::{
     storage::{
         Result, Tx,
         events::{self, Entry},
-        loans,
-        settings::{self, Alike},
+        loans::{self, Alike},
+        settings,
     },
 };
 
@@ -85,7 +85,7 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
     let mut effect = Effect::default();
     let mut listed = 0;
     let with_prices = before.history.need_prices() || after.history.need_prices();
-    for alike in settings::open_loans(tx, with_prices)? {
+    for alike in loans::all_alike(tx, with_prices)? {
         let to = moved(&alike, today, before, after);
         let due = to.as_ref().map_or(alike.due, |to| to.day);
         let owed = |due, rulebook: &Rulebook| {
@@ -145,7 +145,7 @@ pub fn move_due_dates(
     before: &Rulebook,
     after: &Rulebook,
 ) -> Result<()> {
-    for alike in settings::open_loans(tx, false)? {
+    for alike in loans::all_alike(tx, false)? {
         let Some(to) = moved(&alike, today, before, after) else { continue };
         let mut last = LoanId(0);
         loop {

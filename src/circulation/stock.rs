@@ -18,7 +18,7 @@ use crate::{
     storage::{
         self, Tx, books, copies,
         events::{self, Entry},
-        imports,
+        imports, loans,
     },
 };
 
@@ -349,6 +349,10 @@ pub fn update_copy(
     id: CopyId,
     edit: impl FnOnce(CopyRecord) -> CopyRecord,
 ) -> Result<Copy> {
+    // Lock order: loans before copies. The loan's search key contains the barcode.
+    if let Some((loan, ..)) = loans::holder_of_copy(tx, id)? {
+        loans::lock_open(tx, loan)?;
+    }
     let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
     let before = facts.record;
     let after = edit(before.clone());

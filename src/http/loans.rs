@@ -7,10 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
-use jiff::{
-    ToSpan as _,
-    civil::{Date, date},
-};
+use jiff::{ToSpan as _, civil::Date};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -46,7 +43,7 @@ use crate::{
         Tx, books, copies,
         events::{self, Entry},
         holds,
-        loans::{self, Borrowed, Found, Listing, Order},
+        loans::{self, Alike, Borrowed, Found, Listing, Order},
     },
 };
 
@@ -461,24 +458,25 @@ pub async fn list_loans(
             let rulebook = policies.current(tx)?;
             list.with_prices = rulebook.history.need_prices();
             let Found { page, total, alike } = loans::open_page(tx, &list, position, limit)?;
-            let fine = |(category, due, price): &(String, Date, Option<Money>)| {
-                let whose = (category.as_str(), *price);
-                fine::amount(*due, today, &rulebook.history, whose, &rulebook.calendar)
+            let fine = |of: &Alike| {
+                let whose = (of.category.as_str(), of.price);
+                let each = fine::amount(of.due, today, &rulebook.history, whose, &rulebook.calendar);
+                Money(each.0.saturating_mul(of.loans))
             };
-            let due = |tx: &mut Tx<'_>, due: Due| {
-                let (first, last) = due.days(today);
-                loans::due_count(tx, first, last)
+            let by_due = loans::all_by_due(tx)?;
+            let due_within = |(first, last): (Date, Date)| -> i64 {
+                by_due.iter().filter(|(due, _)| (first..=last).contains(due)).map(|(_, loans)| loans).sum()
             };
             Ok(LoanList {
                 next: page.next.as_ref().map(page::cursor),
                 previous: page.previous.as_ref().map(page::cursor),
                 loans: page.rows.into_iter().map(|row| shown(row, &rulebook, today, &clock)).collect(),
                 total,
-                fines: alike.iter().map(|(of, loans)| Money(fine(of).0.saturating_mul(*loans))).sum(),
-                open: loans::due_count(tx, date(0, 1, 1), Date::MAX)?,
-                overdue: loans::overdue_count(tx, today)?,
-                due_today: due(tx, Due::Today)?,
-                due_this_week: due(tx, Due::Week)?,
+                fines: alike.iter().map(fine).sum(),
+                open: due_within((Date::MIN, Date::MAX)),
+                overdue: due_within(Due::Overdue.days(today)),
+                due_today: due_within(Due::Today.days(today)),
+                due_this_week: due_within(Due::Week.days(today)),
                 today,
             })
         })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Error, Param, Result, Row, Tx, accounts, holds};
+use super::{Error, Param, Result, Row, Tx, accounts, holds, loans};
 use crate::{
     domain::{
         change::{AddedCopy, CopyRecord},
@@ -538,6 +538,9 @@ pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> 
             &record.acquired_on.map(|day| day.to_string()),
         ],
     )?;
+    if let Some((loan, ..)) = loans::holder_of_copy(tx, id)? {
+        loans::refresh_search_key(tx, loan)?;
+    }
     Ok(true)
 }
 

@@ -6,13 +6,15 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::{
-    Result, Row, Tx,
+    Result, Row, Tx, contains,
     page::{Page, Position},
+    people,
 };
 use crate::{
     domain::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
+        rules::STUDENT,
     },
     fold::fold,
     insert,
@@ -50,13 +52,30 @@ fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
     })
 }
 
+/// Returns the text in which a search of the open loans looks for title and barcode.
+pub(super) fn search_key(title: &str, barcode: &str) -> String {
+    [fold(title).as_str(), &fold(barcode)].join("\u{1f}")
+}
+
+/// Stores the search key of an open loan whose copy or barcode has changed.
+pub(super) fn refresh_search_key(tx: &mut Tx<'_>, id: LoanId) -> Result<()> {
+    let key = tx.query_one(
+        sql!(
+            "SELECT loans.title, copies.barcode FROM loans JOIN copies ON copies.id = loans.copy_id WHERE loans.id = $1"
+        ),
+        &[&id],
+        |row| Ok(search_key(&row.get::<String>(0)?, &row.get::<String>(1)?)),
+    )?;
+    tx.execute_one(sql!("UPDATE loans SET search_key = $2 WHERE id = $1"), &[&id, &key])
+}
+
 /// Inserts a loan and returns its id. The database refuses a second open loan of the copy.
 pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
     let id = tx.insert(
         insert!(
             "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, due_reasons,
-                                begun_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+                                begun_at, search_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
         ),
         &[
             &new.user_id,
@@ -68,6 +87,7 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
             &new.loan_days,
             &new.due_reasons,
             &at,
+            &search_key(&new.title, &new.barcode),
         ],
     )?;
     Ok(id.into())
@@ -77,8 +97,9 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
 pub fn take_over(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<LoanId> {
     let id = tx.insert(
         insert!(
-            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, renewals, due_reasons)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, renewals, due_reasons,
+                                search_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
         ),
         &[
             &loan.user_id,
@@ -90,6 +111,7 @@ pub fn take_over(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<LoanId> {
             &loan.loan_days,
             &loan.renewals,
             &loan.due_reasons,
+            &search_key(&loan.title, &loan.barcode),
         ],
     )?;
     Ok(id.into())
@@ -222,7 +244,8 @@ pub fn reopen(tx: &mut Tx<'_>, id: LoanId) -> Result<()> {
              WHERE id = $1 AND ended_at IS NOT NULL"
         ),
         &[&id],
-    )
+    )?;
+    refresh_search_key(tx, id)
 }
 
 /// Stores the return date, renewals and due reasons of a loan locked by [`lock_open`].
@@ -305,7 +328,8 @@ pub fn record_slips(tx: &mut Tx<'_>, loans: &[LoanId], at: i64) -> Result<Vec<(L
 
 /// Moves a locked loan to another copy of the same title (R-DESK-6).
 pub fn set_copy(tx: &mut Tx<'_>, id: LoanId, copy: CopyId) -> Result<()> {
-    tx.execute_one(sql!("UPDATE loans SET copy_id = $2 WHERE id = $1"), &[&id, &copy])
+    tx.execute_one(sql!("UPDATE loans SET copy_id = $2 WHERE id = $1"), &[&id, &copy])?;
+    refresh_search_key(tx, id)
 }
 
 /// Returns the open loan of a title with its borrower, if there is exactly one.
@@ -460,8 +484,15 @@ impl Listing {
     }
 }
 
-/// Number of open loans that share borrower category, due date and price of the copy.
-pub type Alike = ((String, Date, Option<Money>), i64);
+/// Open loans that the rules treat alike: of borrowers of one category, due on the same day, of copies of one price.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    pub category: String,
+    pub due: Date,
+    /// Price of the copies; read only if fines depend on the price.
+    pub price: Option<Money>,
+    pub loans: i64,
+}
 
 /// Open loans of a [`Listing`].
 pub struct Found {
@@ -485,22 +516,21 @@ pub fn open_page(
         None => (String::new(), LoanId(0)),
         Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), LoanId(*id)),
     };
-    let days = list.days();
     if list.query.trim().is_empty() && list.order == Order::ReturnDate {
+        let days = list.days();
         let mut rows = ordered(tx, &days, &from, backwards, limit + 1)?;
         if backwards {
             rows.reverse();
         }
         let alike = alike(tx, &days, list.with_prices)?;
-        let total = alike.iter().map(|(_, loans)| loans).sum();
+        let total = alike.iter().map(|group| group.loans).sum();
         let key = |row: &Borrowed| (row.loan.return_date.to_string(), row.loan.id.0);
         return Ok(Found { page: Page::cut(rows, limit, position, key), total, alike });
     }
-    let found = matching(tx, list, &days)?;
-    let mut groups: BTreeMap<(String, Date, Option<Money>), i64> = BTreeMap::new();
-    for one in &found {
-        *groups.entry((one.category.clone(), one.due, one.price)).or_default() += 1;
-    }
+    let found = matching(tx, list)?;
+    let others: HashMap<UserId, String> = people::of_other_categories(tx)?.into_iter().collect();
+    let category = |one: &Match| others.get(&one.user).map_or(STUDENT, String::as_str);
+    let alike = in_groups(found.iter().map(|one| (one.due, category(one), one.price, 1)));
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let is_behind = |one: &Match| {
         let here = (&one.key, &one.id);
@@ -513,12 +543,12 @@ pub fn open_page(
     let rows = in_order(tx, &page.iter().map(|one| one.id).collect::<Vec<_>>())?;
     let keys: HashMap<LoanId, String> = page.into_iter().map(|one| (one.id, one.key)).collect();
     let key = |row: &Borrowed| (keys.get(&row.loan.id).cloned().unwrap_or_default(), row.loan.id.0);
-    Ok(Found { page: Page::cut(rows, limit, position, key), total, alike: groups.into_iter().collect() })
+    Ok(Found { page: Page::cut(rows, limit, position, key), total, alike })
 }
 
 /// Returns the ids of the open loans of a listing, in the order of the listing.
 pub fn open_ids(tx: &mut Tx<'_>, list: &Listing, limit: usize) -> Result<Vec<LoanId>> {
-    let found = matching(tx, list, &list.days())?;
+    let found = matching(tx, list)?;
     Ok(found.into_iter().take(limit).map(|one| one.id).collect())
 }
 
@@ -535,7 +565,7 @@ struct Match {
     key: String,
     id: LoanId,
     due: Date,
-    category: String,
+    user: UserId,
     price: Option<Money>,
 }
 
@@ -547,74 +577,129 @@ macro_rules! price {
 }
 
 /// Returns the open loans of a listing, in the order of the listing.
-fn matching(tx: &mut Tx<'_>, list: &Listing, (first, last): &(String, String)) -> Result<Vec<Match>> {
-    let query = fold(list.query.trim());
-    // Several copies of a title may be on loan: each title is folded once.
-    let mut titles: HashMap<String, bool> = HashMap::new();
-    // Copies and titles are read only where they matter: of 100 000 loans they take longer than all else together. Barcodes
-    // are numbered, so no text without a digit is a part of one.
-    let with_barcodes = query.contains(char::is_numeric);
+///
+/// On `SQLite` the index `open_loans` has all that the search compares, and readers and copies are read only for orders
+/// and fines that need them: of 100 000 loans they take longer than the search.
+fn matching(tx: &mut Tx<'_>, list: &Listing) -> Result<Vec<Match>> {
     macro_rules! select {
-        ($barcode:expr, $price:expr, $copies:expr) => {
+        ($name:literal, $batch:literal, $price:expr, $joins:literal) => {
             sql!(
-                "SELECT loans.id, loans.return_date, loans.title, ",
-                $barcode,
-                ", users.search_key, users.name_key, COALESCE(users.batch, ''), users.category, ",
+                "SELECT loans.id, loans.return_date, loans.user_id, ",
+                $name,
+                ", ",
+                $batch,
+                ", ",
                 $price,
-                " FROM loans JOIN users ON users.id = loans.user_id ",
-                $copies,
-                " WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2"
+                " FROM loans ",
+                $joins,
+                " WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+                    AND ($3 = '%%' OR loans.search_key LIKE $3 ESCAPE '\\' OR loans.user_id IN
+                           (SELECT found.id FROM users AS found
+                            WHERE found.id > 0 AND found.search_key LIKE $3 ESCAPE '\\'))
+                  ORDER BY loans.return_date, loans.id"
             )
         };
     }
-    let statement = if list.with_prices {
-        select!("copies.barcode", price!(), "JOIN copies ON copies.id = loans.copy_id")
-    } else if with_barcodes {
-        select!("copies.barcode", "CAST(NULL AS BIGINT)", "JOIN copies ON copies.id = loans.copy_id")
-    } else {
-        select!("''", "CAST(NULL AS BIGINT)", "")
+    let statement = match (list.order == Order::ReturnDate, list.with_prices) {
+        (true, false) => select!("''", "''", "CAST(NULL AS BIGINT)", ""),
+        (true, true) => select!("''", "''", price!(), "JOIN copies ON copies.id = loans.copy_id"),
+        (false, false) => select!(
+            "users.name_key",
+            "COALESCE(users.batch, '')",
+            "CAST(NULL AS BIGINT)",
+            "JOIN users ON users.id = loans.user_id"
+        ),
+        (false, true) => select!(
+            "users.name_key",
+            "COALESCE(users.batch, '')",
+            price!(),
+            "JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id"
+        ),
     };
-    let rows = tx.query(statement, &[first, last], |row| {
-        let mut fits = query.is_empty() || row.get::<String>(4)?.contains(&query);
-        fits = fits || fold(&row.get::<String>(3)?).contains(&query);
-        if !fits {
-            let title: String = row.get(2)?;
-            fits = match titles.get(&title) {
-                Some(known) => *known,
-                None => *titles.entry(title).or_insert_with_key(|title| fold(title).contains(&query)),
-            };
-        }
-        if !fits {
-            return Ok(None);
-        }
-        let key =
-            list.sort_key(&row.get::<String>(1)?, &row.get::<String>(5)?, &fold(&row.get::<String>(6)?));
-        Ok(Some(Match { key, id: row.get(0)?, due: row.day(1)?, category: row.get(7)?, price: row.get(8)? }))
+    let (first, last) = list.days();
+    let mut found = tx.query(statement, &[&first, &last, &contains(&list.query)], |row| {
+        let (due, name, batch): (String, String, String) = (row.get(1)?, row.get(3)?, row.get(4)?);
+        let key = list.sort_key(&due, &name, &fold(&batch));
+        Ok(Match { key, id: row.get(0)?, due: row.day(1)?, user: row.get(2)?, price: row.get(5)? })
     })?;
-    let mut found: Vec<Match> = rows.into_iter().flatten().collect();
-    found.sort_unstable_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
+    if list.order != Order::ReturnDate {
+        found.sort_unstable_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
+    }
     Ok(found)
 }
 
+/// Adds up loans in groups by return date, category and price, in this order.
+fn in_groups<'a>(loans: impl Iterator<Item = (Date, &'a str, Option<Money>, i64)>) -> Vec<Alike> {
+    let mut groups: BTreeMap<(Date, &str, Option<Money>), i64> = BTreeMap::new();
+    for (due, category, price, loans) in loans {
+        *groups.entry((due, category, price)).or_default() += loans;
+    }
+    groups
+        .into_iter()
+        .filter(|(_, loans)| *loans > 0)
+        .map(|((due, category, price), loans)| Alike { category: category.to_owned(), due, price, loans })
+        .collect()
+}
+
+/// Groups all open loans, by price too if fines depend on it.
+pub fn all_alike(tx: &mut Tx<'_>, with_prices: bool) -> Result<Vec<Alike>> {
+    alike(tx, &Listing::of("").days(), with_prices)
+}
+
 /// Groups the open loans due on these days, by price too if fines depend on it.
-fn alike(tx: &mut Tx<'_>, (first, last): &(String, String), with_prices: bool) -> Result<Vec<Alike>> {
-    let statement = if with_prices {
+fn alike(tx: &mut Tx<'_>, days: &(String, String), with_prices: bool) -> Result<Vec<Alike>> {
+    let (first, last) = days;
+    if with_prices {
+        let groups = tx.query(
+            sql!(
+                "SELECT loans.return_date, users.category, COALESCE(copies.price, books.price), COUNT(*)
+                 FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
+                      LEFT JOIN books ON books.id = loans.book_id
+                 WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+                 GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
+            ),
+            &[first, last],
+            |row| Ok((row.day(0)?, row.get::<String>(1)?, row.get(2)?, row.get(3)?)),
+        )?;
+        return Ok(in_groups(
+            groups.iter().map(|(due, category, price, loans)| (*due, category.as_str(), *price, *loans)),
+        ));
+    }
+    // Most readers are of the default category, so only the others are read: all loans are counted in an index.
+    let others = tx.query(
         sql!(
-            "SELECT users.category, loans.return_date, COUNT(*), COALESCE(copies.price, books.price)
-             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
-                  LEFT JOIN books ON books.id = loans.book_id
-             WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
-             GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
-        )
-    } else {
-        sql!(
-            "SELECT users.category, loans.return_date, COUNT(*), CAST(NULL AS BIGINT)
-             FROM loans JOIN users ON users.id = loans.user_id
-             WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
+            "SELECT loans.return_date, users.category, COUNT(*)
+             FROM users CROSS JOIN loans
+             WHERE users.id > 0 AND users.category <> 'Student' AND loans.user_id = users.id AND loans.ended_at IS NULL
+               AND loans.return_date >= $1 AND loans.return_date <= $2
              GROUP BY loans.return_date, users.category"
-        )
-    };
-    tx.query(statement, &[first, last], |row| Ok(((row.get(0)?, row.day(1)?, row.get(3)?), row.get(2)?)))
+        ),
+        &[first, last],
+        |row| Ok((row.day(0)?, row.get::<String>(1)?, row.get::<i64>(2)?)),
+    )?;
+    let all = by_due(tx, days)?;
+    let all = all.into_iter().map(|(due, loans)| (due, STUDENT, None, loans));
+    let others = others.iter().flat_map(|(due, category, loans)| {
+        [(*due, STUDENT, None, -loans), (*due, category.as_str(), None, *loans)]
+    });
+    Ok(in_groups(all.chain(others)))
+}
+
+/// Counts the open loans due on each of these days.
+fn by_due(tx: &mut Tx<'_>, (first, last): &(String, String)) -> Result<Vec<(Date, i64)>> {
+    tx.query(
+        sql!(
+            "SELECT return_date, COUNT(*) FROM loans
+             WHERE ended_at IS NULL AND return_date >= $1 AND return_date <= $2 GROUP BY return_date"
+        ),
+        &[first, last],
+        |row| Ok((row.day(0)?, row.get(1)?)),
+    )
+}
+
+/// Counts all open loans by their return date.
+pub fn all_by_due(tx: &mut Tx<'_>) -> Result<Vec<(Date, i64)>> {
+    by_due(tx, &Listing::of("").days())
 }
 
 macro_rules! borrowed {

@@ -107,6 +107,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0050_review_counts"),
     migration!("0051_mail_stopped_by"),
     migration!("0052_replaced_photos"),
+    migration!("0053_search_of_open_loans", Step { tables: &["loans"], run: upgrade::fold_open_loans }),
 ];
 
 impl Migration {

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{Error, Result, Tx, tolerant};
+use super::{Error, Result, Tx, loans::Alike, tolerant};
 use crate::{
     domain::{
         calendar::{Calendar, CalendarForm},
@@ -17,9 +17,7 @@ use crate::{
         rules::{RuleHistory, Rules},
         wording::{Worded, Wordings},
     },
-    insert,
-    money::Money,
-    select_for_update, sql,
+    insert, select_for_update, sql,
 };
 
 /// Returns the number of saves so far; an unchanged number means unchanged settings.
@@ -167,39 +165,6 @@ fn json(document: &impl Serialize) -> Result<String> {
     serde_json::to_string(document).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Open loans that the rules treat alike: of borrowers of one category, due on the same day, of copies of one price.
-#[derive(Clone, Debug)]
-pub struct Alike {
-    pub category: String,
-    pub due: Date,
-    /// Price of the copies; read only if fines depend on the price.
-    pub price: Option<Money>,
-    pub loans: i64,
-}
-
-/// Returns all open loans in groups, most overdue first.
-pub fn open_loans(tx: &mut Tx<'_>, with_prices: bool) -> Result<Vec<Alike>> {
-    let statement = if with_prices {
-        sql!(
-            "SELECT users.category, loans.return_date, COUNT(*), COALESCE(copies.price, books.price) AS price
-             FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
-                  LEFT JOIN books ON books.id = loans.book_id
-             WHERE loans.ended_at IS NULL GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)
-             ORDER BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
-        )
-    } else {
-        sql!(
-            "SELECT users.category, loans.return_date, COUNT(*), CAST(NULL AS BIGINT)
-             FROM loans JOIN users ON users.id = loans.user_id
-             WHERE loans.ended_at IS NULL GROUP BY loans.return_date, users.category
-             ORDER BY loans.return_date, users.category"
-        )
-    };
-    tx.query(statement, &[], |row| {
-        Ok(Alike { category: row.get(0)?, due: row.day(1)?, loans: row.get(2)?, price: row.get(3)? })
-    })
-}
-
 /// Open loan with its borrower.
 #[derive(Clone, Debug)]
 pub struct OpenLoan {
@@ -209,7 +174,7 @@ pub struct OpenLoan {
     pub title: String,
 }
 
-/// Returns up to `limit` loans of a group of [`open_loans`].
+/// Returns up to `limit` loans of a group of [`loans::all_alike`](super::loans::all_alike).
 pub fn some_of(tx: &mut Tx<'_>, alike: &Alike, with_prices: bool, limit: i64) -> Result<Vec<OpenLoan>> {
     let statement = if with_prices {
         sql!(

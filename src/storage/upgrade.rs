@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Result, Tx, accounts};
-use crate::sql;
+use super::{Error, Result, Tx, accounts, loans};
+use crate::{domain::id::LoanId, sql};
 
 /// Number of rows read at once.
 const PORTION: i64 = 1000;
@@ -171,5 +171,22 @@ pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
             )
         };
         tx.execute_all(statement, people.len(), &[&Value::Array(people).to_string()])?;
+    }
+}
+
+/// Migration 0053: fills the keys that find open loans. An ended loan gets its key when it is reopened.
+pub(super) fn fold_open_loans(tx: &mut Tx<'_>) -> Result<()> {
+    let mut after = 0;
+    loop {
+        let open = tx.query(
+            sql!("SELECT id FROM loans WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2"),
+            &[&after, &PORTION],
+            |row| row.get::<LoanId>(0),
+        )?;
+        let Some(last) = open.last() else { return Ok(()) };
+        after = last.0;
+        for loan in open {
+            loans::refresh_search_key(tx, loan)?;
+        }
     }
 }

@@ -41,6 +41,13 @@ fn choices(answer: &Value) -> Vec<&str> {
     answer["choices"].as_array().expect("a list").iter().filter_map(|choice| choice["id"].as_str()).collect()
 }
 
+/// Borrowers of the open loans that a search of the list finds.
+async fn borrowers(desk: &Person<'_>, query: &str) -> Vec<String> {
+    let list = desk.get(&format!("/loans?q={query}")).await.expect(200);
+    let loans = list["loans"].as_array().expect("a list");
+    loans.iter().map(|loan| loan["userName"].as_str().expect("text").to_owned()).collect()
+}
+
 async fn state(desk: &Person<'_>, barcode: &str) -> String {
     let found = desk.get(&format!("/copies?barcode={barcode}")).await.expect(200);
     found["copies"][0]["state"].as_str().expect("a state").to_owned()
@@ -413,6 +420,11 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     assert_eq!((outcome_of(&back), &back["person"]["openLoans"]), (("returned", "attention"), &json!(0)));
     assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[2]).await], ["on-loan", "on-shelf"]);
     assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[0]);
+    assert_eq!(
+        borrowers(&desk, &copies[0]).await,
+        ["Student 2"],
+        "found by the copy that is out now (R-FINE-2)"
+    );
     let history = desk.get(&format!("/changes?book={book}&action=returned")).await.expect(200);
     assert!(
         history["changes"][0]["text"].as_str().is_some_and(|text| text.contains("was returned instead of")),
@@ -420,6 +432,28 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     );
     desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
     assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[2]);
+    assert_eq!(borrowers(&desk, &copies[2]).await, ["Student 2"]);
+    assert_eq!(borrowers(&desk, &copies[0]).await, ["Student 1"]);
+}
+
+#[tokio::test]
+async fn an_open_loan_is_found_by_the_barcode_that_its_copy_has_now_r_fine_2() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let loan = asha.borrow(book).await;
+    let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
+    let (id, before) = (&list["copies"][0]["id"], list["copies"][0]["barcode"].as_str().expect("text"));
+    desk.patch(&format!("/copies/{id}"), &json!({ "barcode": "NEW-77" })).await.expect(200);
+    assert_eq!(borrowers(&desk, "new-7").await, ["Student 1"]);
+    assert!(borrowers(&desk, before).await.is_empty(), "{before} is on no copy");
+
+    // A loan that ended before the keys of open loans were stored gets its key when it is open again.
+    let back = scan(&desk, json!({ "code": "NEW-77" })).await;
+    app.raw("UPDATE loans SET search_key = ''");
+    assert!(borrowers(&desk, "new-77").await.is_empty(), "{loan} is returned");
+    desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
+    assert_eq!(borrowers(&desk, "new-77").await, ["Student 1"]);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use library::{
     domain::{
         copy::{Condition, Lending, State},
         id::{BookId, CopyId, LoanId, UserId},
-        loan::Loan,
+        loan::{Loan, OpenLoan},
         moment::Moment,
         rulebook::Rulebook,
         rules::{CategoryRules, Policy, Rules},
@@ -487,7 +487,7 @@ fn a_contradiction_of_the_ledger_is_found_and_named(store: &Store) {
 fn open_loan(tx: &mut Tx<'_>, user: UserId, entry: Date, due: Date) -> library::storage::Result<LoanId> {
     let barcode = format!("X{}", copies::count(tx)?);
     let copy_id = copies::add(tx, BookId(1), &barcode, None)?.expect("a free barcode");
-    let loan = crate::loan::loan(user, BookId(1), copy_id, "t", entry, due);
+    let loan = OpenLoan { barcode, ..crate::loan::loan(user, BookId(1), copy_id, "t", entry, due) };
     loans::begin(tx, &loan, 0)
 }
 

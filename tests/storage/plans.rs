@@ -165,13 +165,13 @@ fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {
     let list = loans::Listing::of("");
     loans::open_page(tx, &list, Some(Position::After(today.to_string(), 1)), 9)?;
     loans::open_page(tx, &list, Some(Position::Before(today.to_string(), 1)), 9)?;
-    for query in ["q", "q1"] {
-        loans::open_page(tx, &loans::Listing::of(query), None, 9)?;
+    for (query, with_prices) in [("q", false), ("", true), ("q", true)] {
+        for order in [loans::Order::ReturnDate, loans::Order::Name] {
+            let list = loans::Listing { with_prices, order, ..loans::Listing::of(query) };
+            loans::open_page(tx, &list, None, 9)?;
+        }
     }
-    for query in ["", "q"] {
-        let list = loans::Listing { with_prices: true, ..loans::Listing::of(query) };
-        loans::open_page(tx, &list, None, 9)?;
-    }
+    loans::all_by_due(tx)?;
     loans::due_count(tx, today, today)?;
     Ok(())
 }
@@ -314,9 +314,9 @@ fn of_settings(tx: &mut Tx<'_>, uid: UserId, today: Date) -> Result<()> {
     settings::load(tx)?;
     let library = library::domain::library::LibrarySettings::default();
     settings::save(tx, settings::Document::Library(&library), 1, uid)?;
-    settings::open_loans(tx, false)?;
-    settings::open_loans(tx, true)?;
-    let alike = settings::Alike { category: "Student".into(), due: today, price: None, loans: 1 };
+    loans::all_alike(tx, false)?;
+    loans::all_alike(tx, true)?;
+    let alike = loans::Alike { category: "Student".into(), due: today, price: None, loans: 1 };
     settings::some_of(tx, &alike, false, 9)?;
     settings::some_of(tx, &alike, true, 9)?;
     Ok(())
