@@ -54,7 +54,8 @@ pub(super) fn consonants(word: &str) -> Option<String> {
         .filter(|letter| !is_vowel(*letter))
         .collect();
     consonants.dedup();
-    while consonants.last() == Some(&'n') {
+    // A word of nasals alone keeps one.
+    while consonants.len() > 1 && consonants.last() == Some(&'n') {
         consonants.pop();
     }
     (!consonants.is_empty()).then(|| consonants.into_iter().collect())
