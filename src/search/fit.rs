@@ -193,7 +193,11 @@ pub(super) fn from_first_letter(text: &str) -> &str {
 
 /// Returns whether a character is part of a word. Vowel signs and viramas are.
 pub(super) fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() || is_combining_mark(letter)
+    if letter.is_ascii() {
+        letter.is_ascii_alphanumeric()
+    } else {
+        letter.is_alphanumeric() || is_combining_mark(letter)
+    }
 }
 
 /// Returns whether the needle occurs with no letter on either side.

@@ -91,6 +91,13 @@ fn cost(likeness: Likeness) -> usize {
     }
 }
 
+/// Returns whether a word is likely meant by itself, without the other words of the query. One error makes another word
+/// of many a short one, as *nita* of *gita*.
+fn is_sure(likeness: Likeness, typed: &str) -> bool {
+    const LONG: usize = 6;
+    likeness <= Likeness::Romanised || likeness <= Likeness::Typing && typed.chars().count() >= LONG
+}
+
 /// Likeliest other spelling of each word of a query; `None` for a word like no other.
 type Spellings = HashMap<String, Option<String>>;
 
@@ -165,7 +172,10 @@ fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize
             return Some(0);
         }
         // A part that occurs in few books is often an accidental match, so it costs more.
-        vocabulary.common(part).map(|common| 6_usize.saturating_sub(usize::from(common)))
+        vocabulary
+            .common(part)
+            .map(|common| 6_usize.saturating_sub(usize::from(common)))
+            .filter(|rarity| *rarity < 3 || part.len() > 3)
     };
     // `ways[n]` has the best ways to split the first `n` bytes.
     let mut ways: Vec<Vec<(Vec<&str>, usize)>> = vec![Vec::new(); word.len() + 1];
@@ -347,10 +357,9 @@ impl Search<'_> {
             if vocabulary.has(&word) || word.len() < 3 || word.contains(char::is_numeric) {
                 return Some(word);
             }
-            spellings
-                .get(&word)
-                .cloned()
-                .unwrap_or_else(|| vocabulary.like(&word).first().map(|(_, like)| (*like).to_owned()))
+            let like = spellings.get(&word).cloned();
+            like.unwrap_or_else(|| vocabulary.like(&word).first().map(|(_, like)| (*like).to_owned()))
+                .filter(|like| likeness(&word, like).is_some_and(|likeness| is_sure(likeness, &word)))
         };
         let count = typed.len();
         let words: Vec<String> = typed.into_iter().filter_map(known).collect();

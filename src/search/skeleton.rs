@@ -171,6 +171,30 @@ fn of_indic(word: &str) -> Skeleton {
     skeleton
 }
 
+/// Returns whether a Latin word has fewer vowels than a reader would write of an Indian word with the same skeleton, as
+/// *bart* for भारत. Long words lose up to half of their vowels when they are spoken.
+pub(super) fn lacks_vowels(latin: &str, indic: &str) -> bool {
+    let is_vowel = |letter: char| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
+    let written = latin.split(|letter| !is_vowel(letter)).filter(|vowels| !vowels.is_empty()).count();
+    let mut spoken = 0_usize;
+    let mut inherent = false;
+    for letter in indic.chars().map(u32::from) {
+        match sign(letter) {
+            Sign::Consonant(_) => {
+                spoken += 1;
+                inherent = true;
+            }
+            // A sign takes the place of the consonant's own vowel.
+            Sign::Vowel(_) => spoken += usize::from(!std::mem::take(&mut inherent)),
+            Sign::Virama if std::mem::take(&mut inherent) => spoken -= 1,
+            Sign::Virama | Sign::Anusvara | Sign::Silent => {}
+        }
+    }
+    // The inherent vowel of the last consonant is silent.
+    spoken -= usize::from(inherent);
+    written + spoken.saturating_sub(1) / 2 < spoken
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +232,24 @@ mod tests {
             [("गोदान", "gideon"), ("रामायण", "roman"), ("गीता", "gate"), ("भारत", "birth"), ("नाना", "na")]
         {
             assert_ne!(skeleton(&fold(one)), skeleton(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_latin_word_of_too_few_vowels_is_another_word() {
+        for (latin, indic) in [("bart", "भारत"), ("six", "शिक्षा"), ("grt", "गीता")]
+        {
+            assert!(lacks_vowels(latin, indic), "{latin} {indic}");
+        }
+        for (latin, indic) in [
+            ("bharat", "भारत"),
+            ("shiksha", "शिक्षा"),
+            ("kamla", "कमला"),
+            ("karm", "कर्म"),
+            ("ramcharitmanas", "रामचरितमानस"),
+            ("ponniyin", "பொன்னியின்"),
+        ] {
+            assert!(!lacks_vowels(latin, indic), "{latin} {indic}");
         }
     }
 

@@ -248,6 +248,24 @@ fn r_home_2_a_query_with_a_known_word_finds_books_with_fewer_words() {
 }
 
 #[test]
+fn r_home_2_a_query_is_not_replaced_by_an_accidental_likeness() {
+    let index = index_of(&[
+        ("Sherlock Holmes", "Arthur Conan Doyle"),
+        ("A Home for Nita", "Walter Bart"),
+        ("Six Ways to Mend a Net", "Operations Group"),
+    ]);
+    let meant = |text| {
+        let page = index.page(&Query { similar: true, ..query(text) });
+        page.meant.map(|meant| meant.words.join(" "))
+    };
+    assert_eq!(meant("sherlok homs").as_deref(), Some("sherlock"), "not the home");
+    assert_eq!(meant("शरलॉक होम्स").as_deref(), Some("sherlock holmes"));
+    for text in [".net", "भारत", "शिक्षा", "bhagavad gita", "operating concepts"] {
+        assert_eq!(meant(text), None, "{text}");
+    }
+}
+
+#[test]
 fn r_home_2_words_in_another_script_are_likelier_meant_than_parts_of_longer_words() {
     let books = [
         ("Prāyaścittagodāna", "P. Sharma"),

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::at_rest::{Input, Output, damaged};
 use super::fit::is_of_word;
-use super::skeleton::skeleton;
+use super::skeleton::{lacks_vowels, skeleton};
 use super::sound::{Sound, consonants, is_indic};
 use crate::fold::fold;
 
@@ -102,7 +102,12 @@ impl<'t> Typed<'t> {
             return Some(Likeness::Name);
         }
         if self.skeleton.is_some() && skeleton(word) == self.skeleton {
-            return Some(Likeness::Skeleton);
+            let is_clipped = match (is_indic(typed), is_indic(word)) {
+                (true, false) => lacks_vowels(word, typed),
+                (false, true) => lacks_vowels(typed, word),
+                _ => false,
+            };
+            return (!is_clipped).then_some(Likeness::Skeleton);
         }
         if self.letters >= TYPED && is_one_error(typed, word) {
             return Some(of_error(typed, word));
@@ -514,7 +519,8 @@ impl Vocabulary {
     /// with two errors if there is any other word.
     pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
         let mut found = Vec::new();
-        if !is_word(typed) {
+        // A name with signs, as .net, is like no word.
+        if !is_word(typed) || !typed.chars().all(is_of_word) {
             return found;
         }
         let (word, parts) = (Typed::of(typed), [&self.settled, &self.recent]);
