@@ -15,9 +15,10 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
+use rusqlite::{Connection, OpenFlags};
 
 use common::{
-    client::Connection,
+    client::Connection as Client,
     figures::{Goal, median, note_goal, percentile},
     library::{add_librarian, import_people, import_titles, lend, pair, register, sign_in},
     lists,
@@ -61,7 +62,7 @@ async fn pairs(
     titles: u64,
     until: Instant,
 ) -> Result<Vec<f64>> {
-    let mut connection = Connection::open(&address).await?;
+    let mut connection = Client::open(&address).await?;
     let mut took = Vec::new();
     while Instant::now() < until {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +120,29 @@ async fn measure_pairs(options: &Options, server: &Server, titles: usize) -> Res
     note_goal("Borrow and return over HTTP, 32 connections, pairs", rate, Goal::AtLeast(PAIRS), " a second")
 }
 
-async fn measure_lists(options: &Options, server: &Server) -> Result<()> {
+/// Measures the same search of open loans by `SQLite` alone, without server, fines and page: the limit of a list that
+/// reads the database.
+fn bare_search(file: &Path, times: usize) -> Result<String> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut statement = connection.prepare(
+        "SELECT id, return_date, user_id FROM loans WHERE ended_at IS NULL AND return_date >= '0000-01-01'
+           AND (search_key LIKE ?1 OR user_id IN (SELECT id FROM users WHERE search_key LIKE ?1))
+         ORDER BY return_date, id",
+    )?;
+    let mut took = Vec::with_capacity(times);
+    for n in 0..times {
+        let begun = Instant::now();
+        let mut rows = statement.query([format!("%{:04}%", n * 331 % 10_000)])?;
+        while rows.next()?.is_some() {}
+        took.push(begun.elapsed().as_secs_f64() * 1000.0);
+    }
+    let (middle, p99) = (median(&took), percentile(&took, 99));
+    Ok(format!(
+        "The search by the end of a roll number, by SQLite alone: median {middle:.1} ms, p99 {p99:.1} ms."
+    ))
+}
+
+async fn measure_lists(options: &Options, server: &Server, file: &Path) -> Result<()> {
     let cookie = sign_in(server).await?;
     let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
     let (loans, students) = (options.students * 2, options.students);
@@ -131,6 +154,7 @@ async fn measure_lists(options: &Options, server: &Server) -> Result<()> {
     for row in lists::slowest_rows(&kinds) {
         println!("{row}");
     }
+    println!("\n{}", bare_search(file, options.lists)?);
     for list in ["loans", "people"] {
         let slowest = kinds
             .iter()
@@ -155,14 +179,15 @@ fn prepare(options: &Options, database: &str, folder: &Path, count: usize) -> Re
 async fn main() -> Result<()> {
     let options = Options::parse();
     let folder = tempfile::tempdir()?;
-    let database = sqlite(&folder.path().join("loans.db"));
+    let file = folder.path().join("loans.db");
+    let database = sqlite(&file);
     let count = options.students * TITLES_EACH;
     tokio::task::block_in_place(|| prepare(&options, &database, folder.path(), count))?;
     let server = serve_with_metrics(&options.program, &database).await?;
     println!("### Pairs of a borrow and a return\n");
     measure_pairs(&options, &server, count).await?;
     println!("### The lists of the librarian\n");
-    measure_lists(&options, &server).await?;
+    measure_lists(&options, &server, &file).await?;
     drop(server);
     run(&options.program, &["doctor"], &database, "").context("the ledger laws hold afterwards")?;
     Ok(())
