@@ -21,13 +21,13 @@ messages! {
     "block.selfReturn" = block_self_return(): "Books are returned at the library desk.";
     "block.selfRenew" = block_self_renew(): "Loans are extended at the library desk.";
     "block.limit" = block_limit(out: i64, max: i64, excess: i64):
-        "{max, plural, =0 {No book may be borrowed.} other {{out, plural, one {# book is} other {# books are}} out, and {max} may be. Return {excess} to borrow again.}}";
+        "{max, plural, =0 {No book may be borrowed.} other {{out, plural, one {# book is} other {# books are}} out; the limit is {max}. Return {excess} to borrow again.}}";
     "block.owes" = block_owes(owes: Money, limit: Money):
         "{owes, number, money} is owed; borrowing stops above {limit, number, money}. Pay at the library desk first.";
     "block.overdue" = block_overdue(overdue: i64, limit: i64):
         "{overdue, plural, one {# book is} other {# books are}} overdue; borrowing stops at {limit}. Return what is overdue first.";
     "block.sameTitle" = block_same_title(due: Date):
-        "A copy of this book is already on loan to this person, due {due, date, medium}.";
+        "Another copy of this book is already out on this card, due {due, date, medium}.";
     "block.onLoan" = block_on_loan(due: Date): "This copy is on loan, due {due, date, medium}. Return it first.";
     "block.inRepair" = block_in_repair(): "This copy is in repair.";
     "block.lost" = block_lost(): "This copy is marked as lost.";
@@ -38,7 +38,7 @@ messages! {
     "block.fined" = block_fined():
         "This loan is overdue and has a fine. Please return the book at the library's desk.";
     "block.renewLimit" = block_renew_limit(used: i64, max: i64):
-        "This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.";
+        "{max, plural, =0 {This loan cannot be extended.} other {This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.}}";
     "block.reserved" = block_reserved(waiting: i64, free: i64):
         "{waiting, plural, one {# reader is} other {# readers are}} waiting for this book, and {free, plural, =0 {no copy is free} one {# copy is free} other {# copies are free}}.";
     "block.keptForOther" = block_kept_for_other(until: Date):

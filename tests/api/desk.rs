@@ -235,7 +235,7 @@ async fn a_block_is_told_with_its_numbers_and_lent_over_with_a_reason_r_desk_5()
     let block = &refused["blocks"][0];
     assert_eq!((&block["id"], &block["overridable"]), (&json!("limit.person"), &json!(true)));
     assert_eq!(block["facts"], json!({ "out": 1, "max": 1, "excess": 1 }));
-    assert_eq!(block["text"], "1 book is out, and 1 may be. Return 1 to borrow again.");
+    assert_eq!(block["text"], "1 book is out; the limit is 1. Return 1 to borrow again.");
     assert_eq!(state(&desk, &copies[1]).await, "on-shelf");
 
     let over = |reason: &str| {

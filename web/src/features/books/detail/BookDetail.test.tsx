@@ -194,7 +194,7 @@ describe('borrowing', () => {
     renderApp('/stubook-detail/7')
     const button = await screen.findByRole('button', { name: 'Borrow' })
     expect(button).toBeDisabled()
-    expect(button).toHaveAccessibleDescription(/8 books are out, and 3 may be. Return 6 to borrow again./)
+    expect(button).toHaveAccessibleDescription(/8 books are out; the limit is 3. Return 6 to borrow again./)
   })
 
   it('R-LOAN-2: a second copy is asked about first', async () => {
