@@ -104,7 +104,9 @@ test.describe('giving back', () => {
     await page.getByRole('button', { name: `Return: ${book.title}` }).click()
     await expect(question(page)).toContainText(book.title)
     await question(page).getByRole('button', { name: 'Return' }).click()
-    await expectDone(page, 'Book returned successfully.')
+    await expectDone(page, `Book returned successfully. Leave “${book.title}”`)
+    // The extensions can no longer be undone, so their notices have gone.
+    await expect(page.getByText('Return date extended successfully.')).toHaveCount(0)
     await expect(page.getByText('You have no borrowed books.')).toBeVisible()
     expect(await present(who).loans()).toEqual([])
     expect(await library.allLoans(present(who).user.name)).toEqual([])

@@ -45,7 +45,7 @@ test('R-PEOPLE-2 the page of a person shows what is out and was, and takes books
 
   const out = page.getByRole('region', { name: '1 book out' })
   await out.getByRole('button', { name: `Extend 7 Days: ${kept.title}` }).click()
-  await expect(page.getByText('Return date extended successfully. The new date is')).toBeVisible()
+  await expect(page.getByText('Return date extended successfully. The new date for')).toBeVisible()
   await out.getByRole('button', { name: `Return and restock: ${kept.title}` }).click()
   await question(page).getByRole('button', { name: 'Return and restock' }).click()
   await expect(page.getByText('No books out.')).toBeVisible()

@@ -19,6 +19,8 @@ export type Action<Input, Output> = {
   learn?: (queries: QueryClient, output: Output, input: Input) => void
   /** Text for the console on an unexpected failure. */
   fault?: string
+  /** What the notice of a success is about: a later success about the same replaces it, with its Undo. */
+  about?: (input: Input, output: Output) => string
   /** Codes of refusals that the screen handles itself; they are not logged. */
   expected?: readonly string[]
 }
@@ -85,7 +87,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
     try {
       const { output, undo } = await mutation.mutateAsync(input)
       const refreshed = refresh(input, output)
-      if (notices.done && forMe()) notify.success(notices.done(output, input), undo)
+      if (notices.done && forMe()) notify.success(notices.done(output, input), undo, it.about?.(input, output))
       return { ok: true, output, refreshed }
     } catch (error) {
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }

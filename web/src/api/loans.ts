@@ -68,11 +68,15 @@ export const myLoansQuery = queryOptions({
 /** Invalidated when a loan begins, moves or ends. */
 const EVERYTHING = [keys.loans, keys.myLoans, keys.books, keys.people, keys.holds, keys.myHolds]
 
+/** The notices of one loan replace each other: after a return, an extension cannot be undone. */
+const aboutLoan = ({ id }: { id: number }): string => `loan ${id}`
+
 /** Borrows a book; after a refusal the lists are reloaded too, since another reader may have borrowed the copy. */
 export const borrowBook = action({
   name: 'borrowBook',
   send: (bookId: number, call) =>
     dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } }, ...call })),
+  about: (_bookId, loan) => aboutLoan(loan),
   changes: () => EVERYTHING,
   fault: 'The book could not be borrowed',
 })
@@ -87,10 +91,14 @@ const endLoan = (id: number, body: { restock?: true }, call: Call) =>
     }),
   )
 
+/** A loan to end, and the title for the notice. */
+type Ended = { id: number; title: string }
+
 /** Returns a student's own book. */
 export const returnLoan = action({
   name: 'returnLoan',
-  send: ({ id }: { id: number }, call) => endLoan(id, {}, call),
+  send: ({ id }: Ended, call) => endLoan(id, {}, call),
+  about: aboutLoan,
   changes: () => EVERYTHING,
   fault: 'The book could not be returned',
 })
@@ -98,8 +106,8 @@ export const returnLoan = action({
 /** Returns a book at the desk: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
 export const takeBack = action({
   name: 'takeBack',
-  send: ({ id, restock }: { id: number; restock: boolean }, call) =>
-    endLoan(id, restock ? { restock: true } : {}, call),
+  send: ({ id, restock }: Ended & { restock: boolean }, call) => endLoan(id, restock ? { restock: true } : {}, call),
+  about: aboutLoan,
   changes: () => [...EVERYTHING, keys.toShelve],
   fault: 'The book could not be returned',
 })
@@ -112,6 +120,7 @@ export const setDueDate = action({
   name: 'setDueDate',
   send: ({ id, ...body }: { id: number; returnDate: string; reason: string }, call) =>
     dataOf(client.POST('/loans/{id}/due-date', { params: { path: { id } }, body, ...call })),
+  about: aboutLoan,
   changes: () => EVERYTHING,
   fault: 'The due date could not be set',
   expected: ['invalid', 'not-found'],
@@ -139,6 +148,7 @@ export const extendLoan = action({
         ...call,
       }),
     ),
+  about: aboutLoan,
   // The row keeps its place with the new date, because a re-sorted row would jump away from the pointer.
   learn: (queries, moved) =>
     queries.setQueriesData<LoanPage>(

@@ -34,7 +34,7 @@ export function Notices() {
   return <Notifications position="bottom-center" zIndex={400} limit={MOST_SHOWN + 2} className={classes.notices} />
 }
 
-type Shown = { id: string; failed: boolean }
+type Shown = { id: string; failed: boolean; about: string | undefined }
 
 /** Oldest first. */
 let shownNow: readonly Shown[] = []
@@ -42,9 +42,7 @@ let shownNow: readonly Shown[] = []
 /** Hides the oldest failures, then the oldest notices, to make room for one more, which would otherwise wait unseen. */
 function makeRoom(): void {
   while (shownNow.length >= MOST_SHOWN) {
-    const { id } = shownNow.find(({ failed }) => failed) ?? shownNow[0]!
-    forget(id)
-    notifications.hide(id)
+    remove((shownNow.find(({ failed }) => failed) ?? shownNow[0]!).id)
   }
 }
 
@@ -52,14 +50,19 @@ function forget(id: string): void {
   shownNow = shownNow.filter((one) => one.id !== id)
 }
 
+function remove(id: string): void {
+  forget(id)
+  notifications.hide(id)
+}
+
 function show({ kind, message, id: given, undo }: Notice): void {
   const failed = kind === 'failure'
+  const about = failed ? undefined : given
   // Repeated notices with the same text share one; each change that can be undone has its own.
-  const id = given ?? (undo ? newKey() : message)
-  notifications.hide(id)
-  forget(id)
+  const id = (failed && given) || (undo ? newKey() : message)
+  for (const one of shownNow) if (one.id === id || (about && one.about === about)) remove(one.id)
   makeRoom()
-  shownNow = [...shownNow, { id, failed }]
+  shownNow = [...shownNow, { id, failed, about }]
   const shown = {
     id,
     onClose: () => forget(id),

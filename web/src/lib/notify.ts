@@ -2,7 +2,7 @@
 export type Notice = {
   kind: 'success' | 'failure'
   message: string
-  /** Id of the notice; a later notice with the same id replaces it. */
+  /** Id of a failure, or what a success is about; a later notice with the same id replaces it. */
   id?: string | undefined
   /** Action of the Undo button; shown only with a success. */
   undo?: (() => Promise<unknown>) | undefined
@@ -47,7 +47,8 @@ export function samePerson(): () => boolean {
 
 /** Shows the outcome of an action: a success for a while, a failure until it is dismissed or retried. */
 export const notify = {
-  success: (message: string, undo?: () => Promise<unknown>) => showOrQueue({ kind: 'success', message, undo }),
+  success: (message: string, undo?: () => Promise<unknown>, id?: string) =>
+    showOrQueue({ kind: 'success', message, undo, id }),
   failure: (message: string, id?: string) => showOrQueue({ kind: 'failure', message, id }),
   /** Removes the notice with this id. */
   hide: (id: string) => host?.hide(id),

@@ -160,7 +160,9 @@ describe('All Borrowed Books', () => {
     expect(within(question).getByRole('link', { name: 'To shelve' })).toHaveAttribute('href', '/library/to-shelve')
     expect(within(question).getByRole('button', { name: 'Return' })).toHaveFocus()
     await answer('Return')
-    expect(await screen.findByText('Book returned successfully. The copy waits to be shelved.')).toBeVisible()
+    expect(
+      await screen.findByText('Book returned successfully. The copy of “Book 1” waits to be shelved.'),
+    ).toBeVisible()
     expect(screen.queryByRole('row', { name: /Reader 1/ })).toBeNull()
     const sent = made.find((request) => request.url.endsWith('/loans/1/return'))
     expect(await sent?.json()).toEqual({})
@@ -173,7 +175,7 @@ describe('All Borrowed Books', () => {
     renderApp('/fine')
     await userEvent.click(await button('Return and restock', 2))
     await answer('Return and restock')
-    expect(await screen.findByText('Book returned successfully. 3 copies on the shelf.')).toBeVisible()
+    expect(await screen.findByText('Book returned successfully. 3 copies of “Book 2” on the shelf.')).toBeVisible()
     const sent = made.find((request) => request.url.endsWith('/loans/2/return'))
     expect(await sent?.json()).toEqual({ restock: true })
   })
@@ -183,7 +185,9 @@ describe('All Borrowed Books', () => {
     renderApp('/fine')
     await userEvent.click(await button('Return and restock', 1))
     await answer('Return')
-    expect(await screen.findByText('Book returned successfully. The copy waits to be shelved.')).toBeVisible()
+    expect(
+      await screen.findByText('Book returned successfully. The copy of “Book 1” waits to be shelved.'),
+    ).toBeVisible()
     const sent = made.find((request) => request.url.endsWith('/loans/1/return'))
     expect(await sent?.json()).toEqual({})
     const next = await button('Return and restock', 2)
@@ -200,7 +204,7 @@ describe('All Borrowed Books', () => {
     const question = await answer('Return')
     expect(question).toHaveTextContent('Its title was deleted from the catalogue')
     expect(question).not.toHaveTextContent('one more is available')
-    expect(await screen.findByText(/^Book returned. Its title was deleted/)).toBeVisible()
+    expect(await screen.findByText(/^“Book 3” is returned. Its title was deleted/)).toBeVisible()
   })
 
   it('R-LOAN-4: Extend 7 Days moves the date and keeps the place', async () => {
@@ -208,7 +212,9 @@ describe('All Borrowed Books', () => {
     renderApp('/fine')
     await userEvent.click(await button('Extend 7 Days', 1))
     expect(
-      await screen.findByText(/^Return date extended successfully\. The new date is .* The fine of ₹15 is dropped\.$/),
+      await screen.findByText(
+        /^Return date extended successfully\. The new date for “Book 1” is .* The fine of ₹15 is dropped\.$/,
+      ),
     ).toBeVisible()
     expect(screen.getByRole('row', { name: /Reader 1/ })).toHaveTextContent('28 Nov 2026')
     const same = await button('Extend 7 Days', 1)

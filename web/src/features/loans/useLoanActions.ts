@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useAction } from '../../api/action'
 import { extendLoan, returnLoan, takeBack } from '../../api/loans'
 import type { ExtendedLoan, Loan, ReturnedCopy } from '../../api/types'
+import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 
@@ -17,19 +18,22 @@ export type Refused = { id: number; blocks: readonly string[]; reason: string }
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
 
 /** Says that a loan was extended, and which fine was dropped with the old due date (R-MONEY-5). */
-export const extendedText = ({ returnDate: day, droppedFine: fine }: ExtendedLoan): string =>
-  fine > 0 ? t('loans.extendedDropped', { day, fine }) : t('loans.extended', { day })
+export function extendedText({ title, returnDate: day, droppedFine: fine }: ExtendedLoan): string {
+  const what = { title: quoted(title), day }
+  return fine > 0 ? t('loans.extendedDropped', { ...what, fine }) : t('loans.extended', what)
+}
 
-type LoanFacts = Pick<Loan, 'id'>
+type LoanFacts = Pick<Loan, 'id' | 'title'>
 
-function takenBack(landed: ReturnedCopy): string {
+function takenBack(landed: ReturnedCopy, loan: LoanFacts): string {
+  const title = quoted(loan.title)
   if (landed.hold) {
-    return t('loans.returned.kept', { name: landed.hold.userName, day: landed.hold.readyUntil })
+    return t('loans.returned.kept', { title, name: landed.hold.userName, day: landed.hold.readyUntil })
   }
-  if (landed.state === 'on-shelf') return t('loans.returned.onShelf', { count: landed.onShelf })
-  if (landed.state === 'to-shelve') return t('loans.returned.toShelve')
-  if (landed.state === 'withdrawn') return t('loans.returned.withdrawn')
-  return t('loans.returned')
+  if (landed.state === 'on-shelf') return t('loans.returned.onShelf', { title, count: landed.onShelf })
+  if (landed.state === 'to-shelve') return t('loans.returned.toShelve', { title })
+  if (landed.state === 'withdrawn') return t('loans.returned.withdrawn', { title })
+  return t('loans.returned', { title })
 }
 
 /**
@@ -40,7 +44,8 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
   const returnFailed = (reason: string, error: unknown) => t('loans.returnFailed', { reason: reasonOf(reason, error) })
   const giveBack = useAction(returnLoan, {
-    done: ({ waiting }) => t(waiting > 0 ? 'loans.returned.awaited' : 'loans.returned.leave'),
+    done: ({ waiting }, { title }) =>
+      t(waiting > 0 ? 'loans.returned.awaited' : 'loans.returned.leave', { title: quoted(title) }),
     failed: returnFailed,
   })
   const take = useAction(takeBack, { done: takenBack, failed: returnFailed })
@@ -50,15 +55,15 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
       onRefused && overridable(error).length > 0 ? null : t('loans.extendFailed', { reason: reasonOf(reason, error) }),
   })
 
-  async function run({ id }: LoanFacts, action: LoanAction): Promise<void> {
+  async function run({ id, title }: LoanFacts, action: LoanAction): Promise<void> {
     if (pending.has(id)) return
     setPending((before) => new Map(before).set(id, action))
     const outcome =
       action === 'extend'
         ? await extend.run({ id })
         : onRefused
-          ? await take.run({ id, restock: action === 'restock' })
-          : await giveBack.run({ id })
+          ? await take.run({ id, title, restock: action === 'restock' })
+          : await giveBack.run({ id, title })
     if (!outcome.ok && action === 'extend') {
       const blocks = overridable(outcome.error)
       if (blocks.length > 0) onRefused?.({ id, blocks, reason: messageOf(outcome.error) })

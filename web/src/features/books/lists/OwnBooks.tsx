@@ -6,6 +6,7 @@ import { useAction } from '../../../api/action'
 import { configQuery } from '../../../api/config'
 import { extendLoan } from '../../../api/loans'
 import type { MyLoan } from '../../../api/types'
+import { quoted } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { reasonsText } from '../../../lib/problem'
 import { paths } from '../../../screens'
@@ -31,7 +32,7 @@ function OwnBook({ loan, today }: { loan: MyLoan; today: string }) {
   const canExtend = isOn && fine === 0 && renewalDays > 0 && reasonsText(loan.refusals) === ''
   const [pending, setPending] = useState(false)
   const { run } = useAction(extendLoan, {
-    done: ({ returnDate: day }) => t('books.slides.extended', { day }),
+    done: ({ returnDate: day }) => t('books.slides.extended', { title: quoted(title), day }),
     failed: (reason) => t('books.slides.extendFailed', { reason }),
   })
 

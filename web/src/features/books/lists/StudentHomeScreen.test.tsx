@@ -238,7 +238,7 @@ describe('what the reader has', () => {
     // The fine must be settled at the desk first (R-LOAN-6).
     expect(within(own).queryByRole('button', { name: 'Extend: Book 2' })).not.toBeInTheDocument()
     await userEvent.dblClick(within(own).getByRole('button', { name: 'Extend: Book 1' }))
-    expect(await screen.findByText(/^Now yours until 3 Dec 2026/)).toBeVisible()
+    expect(await screen.findByText(/^“Book 1” is now yours until 3 Dec 2026/)).toBeVisible()
     await waitFor(() => expect(own).toHaveTextContent('In 12 days'))
     expect(made.filter(({ method }) => method === 'POST')).toHaveLength(1)
   })
