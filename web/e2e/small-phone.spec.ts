@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expectNoSidewaysScroll } from './support/accessible'
 import { open } from './support/layout'
 import { card, heading, search } from './support/screens'
@@ -47,6 +47,15 @@ test.describe('a student with a small phone', () => {
     const height = async (part: ReturnType<typeof bar>) => (await part.boundingBox())?.height
     await expect.poll(() => height(bar(page))).toBeLessThanOrEqual(56)
     await expect.poll(() => height(page.getByRole('region', { name: 'Highlights' }))).toBeLessThanOrEqual(132)
+    // Nothing cuts the covers of the second slide, and its link comes after them.
+    const highlights = page.getByRole('region', { name: 'Highlights' })
+    await highlights.getByRole('button', { name: /^Show slide 2/ }).tap()
+    const covers = highlights.getByRole('list').filter({ has: page.getByRole('link', { name: 'See popular books' }) })
+    await expect(covers.getByRole('link').first()).toBeVisible()
+    const bottom = async (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().bottom)
+    await expect
+      .poll(async () => (await bottom(highlights)) - (await bottom(covers.getByRole('link').first())))
+      .toBeGreaterThanOrEqual(4)
     for (const name of ['Home', 'Profile']) await expect(bar(page).getByRole('link', { name })).toBeInViewport()
     await bar(page).getByRole('button', { name: 'Logout' }).tap()
     await expect(page).toHaveURL(/\/login$/)

@@ -73,11 +73,11 @@ function Covers({ title, books, none, more }: CoversProps) {
     <div className={classes.slide}>
       <div className={classes.beside}>
         <h2 className={classes.title}>{title}</h2>
-        {more}
+        {more && <span className={books?.length === 0 ? undefined : classes.more}>{more}</span>}
       </div>
       {books ? (
         books.length > 0 ? (
-          <CoverRow books={books} />
+          <CoverRow books={books} more={more} />
         ) : (
           <p className={classes.text}>{none}</p>
         )
@@ -99,7 +99,7 @@ function Covers({ title, books, none, more }: CoversProps) {
   )
 }
 
-function CoverRow({ books }: { books: readonly Book[] }) {
+function CoverRow({ books, more }: { books: readonly Book[]; more: ReactNode }) {
   return (
     <ul className={classes.covers}>
       {books.map((book) => (
@@ -114,6 +114,7 @@ function CoverRow({ books }: { books: readonly Book[] }) {
           </Link>
         </li>
       ))}
+      {more && <li className={classes.last}>{more}</li>}
     </ul>
   )
 }
