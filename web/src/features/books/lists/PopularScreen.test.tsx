@@ -21,6 +21,17 @@ it('R-STU-3: shows the best rated books to anyone, standing still', async () => 
   expect(screen.queryByRole('button', { name: /Pause|Play/ })).not.toBeInTheDocument()
 })
 
+it.each([
+  [[5, 4], 'Our librarians’ highest-rated new books.'],
+  [[null, 4], 'Our newest books, those with the most stars from our librarians first.'],
+  [[null, null], 'Our newest books.'],
+])('says by what books with the stars %j were chosen', async (stars, words) => {
+  const books = bookPage(stars.map((rating, index) => book(index + 1, { rating })))
+  fakeServer({ 'GET /auth/session': sessionOf(null), 'GET /books': books })
+  renderApp('/new-home')
+  expect(await screen.findByText(`${words} Anyone may look; members can borrow.`)).toBeVisible()
+})
+
 it('leads librarians to their own page of a book', async () => {
   fakeServer({ 'GET /auth/session': sessionOf(librarian), 'GET /books': shelf })
   renderApp('/new-home')

@@ -24,6 +24,12 @@ function mostPopular(books: readonly Book[]): readonly Book[] {
   return books.toSorted((one, other) => (other.rating ?? 0) - (one.rating ?? 0)).slice(0, SHOWN)
 }
 
+/** Says by what the books were chosen: without stars, only by their age. */
+function leadFor(books: readonly Book[]) {
+  if (books.every(({ rating }) => rating !== null)) return 'books.popular.lead'
+  return books[0]?.rating ? 'books.popular.leadMixed' : 'books.popular.leadNew'
+}
+
 /** A public strip of popular books, scrolled by hand. */
 export default function PopularScreen() {
   const query = useQuery(highlightsQuery)
@@ -34,7 +40,7 @@ export default function PopularScreen() {
     <>
       <PageHeader title={t('books.popular.title')} actions={<Next role={role} />} />
       <Text c="dimmed" className={classes.lead}>
-        {role === null ? t('books.popular.leadVisitor') : t('books.popular.lead')}
+        {query.data && books.length > 0 && t(leadFor(books))} {role === null && t('books.popular.visitor')}
       </Text>
       {query.isError && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
