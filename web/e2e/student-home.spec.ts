@@ -177,6 +177,14 @@ test.describe('a student', () => {
     await previous.click()
     await expect(books.first()).toBeInViewport({ ratio: 1 })
     await expect(previous).toBeDisabled()
+    // In a narrow window the buttons are larger, and still above the covers.
+    await page.setViewportSize({ width: 360, height: 640 })
+    const edge = (part: typeof next, side: 'top' | 'bottom') =>
+      part.evaluate((element, name) => element.getBoundingClientRect()[name], side)
+    await expect(next).toBeVisible()
+    await expect
+      .poll(async () => (await edge(books.first(), 'top')) - (await edge(next, 'bottom')))
+      .toBeGreaterThanOrEqual(8)
   })
 
   test('W11 the focus goes through the covers of the slide that is shown, each whole and in view, and on', async ({
