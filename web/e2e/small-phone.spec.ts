@@ -61,6 +61,24 @@ test.describe('a student with a small phone', () => {
     await expect(page).toHaveURL(/\/login$/)
   })
 
+  test('R-STU-4 W11 Tab goes from the search to the slides, and on to their dots and the pause', async ({ page }) => {
+    await page.goto('student-home')
+    const highlights = page.getByRole('region', { name: 'Highlights' })
+    await highlights.getByRole('button', { name: /^Show slide 3/ }).tap()
+    await search(page).focus()
+    await expect(highlights).toBeVisible()
+    const controls = highlights.getByRole('button', { name: /slide/ })
+    await expect(async () => {
+      await page.keyboard.press('Tab')
+      await expect(controls.first()).toBeFocused({ timeout: 100 })
+    }).toPass()
+    await page.keyboard.press('Tab')
+    await expect(highlights.getByRole('button', { name: /^Show slide 2/ })).toBeFocused()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await expect(highlights.getByRole('button', { name: /^(Play|Pause) the slides/ })).toBeFocused()
+  })
+
   test('R-STU-1 finds genre, availability and order behind one button, which shows that they are set', async ({
     page,
     library,

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { ArrowLeft } from 'lucide-react'
-import { useEffect, useRef, useState, type FocusEvent, type MouseEvent } from 'react'
+import { useEffect, useRef, useState, type MouseEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
 import { sessionQuery } from '../../../api/account'
@@ -113,7 +113,10 @@ function CloseSearch({ onClose }: { onClose: () => void }) {
 /** Delay after the box loses the focus, milliseconds: the press that took the focus must reach its target first. */
 const LEAVING_MS = 200
 
-/** Tracks whether the search box has the focus, or lost it a moment ago. */
+/**
+ * Tracks whether the search box was pressed and has the focus, or lost it a moment ago. A box reached with Tab hides
+ * nothing: the next Tab goes on to the slides.
+ */
 function useBoxFocus() {
   const [focused, setFocused] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -121,8 +124,8 @@ function useBoxFocus() {
   return {
     focused,
     leave: () => setFocused(false),
-    onFocus: ({ target }: FocusEvent) => {
-      clearTimeout(timer.current)
+    onFocus: () => clearTimeout(timer.current),
+    onClick: ({ target }: MouseEvent) => {
       if (target instanceof HTMLInputElement) setFocused(true)
     },
     onBlur: () => {
