@@ -159,6 +159,13 @@ test.describe('a student with a fine', () => {
     await expect(loan).toContainText('to settle the fine of ₹20')
     await expect(loan.getByText('₹20').filter({ visible: true })).toHaveCount(1)
     await expect(loan.getByRole('button')).toHaveCount(0)
+    // The book's own page says the same, and links to the loan.
+    await loan.getByRole('link').first().tap()
+    await expect(page.getByText('Bring it to the library desk: the fine is ₹20 so far.')).toBeVisible()
+    const link = page.getByRole('link', { name: 'See the loan' })
+    await expect.poll(async () => (await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    await link.tap()
+    await expect(page).toHaveURL(/\/profile$/)
   })
 
   for (const address of ['student-home', 'student-home?q=the', 'stubook-detail/1', 'profile', 'security', 'new-home']) {

@@ -6,7 +6,7 @@ import { useEffect, useId, useRef } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useAction } from '../../../api/action'
 import { borrowBook, myLoansQuery } from '../../../api/loans'
-import type { BookDetail, User } from '../../../api/types'
+import type { BookDetail, MyLoan, User } from '../../../api/types'
 import { quoted } from '../../../lib/format'
 import { rich, t } from '../../../lib/messages'
 import { paths } from '../../../screens'
@@ -16,6 +16,12 @@ import { Reserve } from '../../holds'
 import { MyCard } from '../../profile'
 import { Availability } from './Availability'
 import classes from './BookPage.module.css'
+
+/** Names the sentence about a reader's own loan; a book with a fine is returned at the desk. */
+function yoursOf({ overdueDays, fine }: MyLoan) {
+  if (fine > 0) return 'books.detail.yoursFined'
+  return overdueDays > 0 ? 'books.detail.yoursOverdue' : 'books.detail.yours'
+}
 
 /** Id of the refusal that applies if students may borrow only at the desk. */
 const AT_DESK = 'self.borrow'
@@ -67,9 +73,10 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
   return (
     <>
       {loan && !borrow.succeeded && (
-        <p className={classes.yours}>
-          {rich(loan.overdueDays > 0 ? 'books.detail.yoursOverdue' : 'books.detail.yours', {
+        <p className={classes.yours} data-overdue={loan.overdueDays > 0 || undefined}>
+          {rich(yoursOf(loan), {
             day: loan.returnDate,
+            fine: loan.fine,
             link: (words) => <Link to={paths.profile()}>{words}</Link>,
           })}
         </p>
