@@ -26,6 +26,9 @@ test.describe('a student', () => {
     await page.goto(`stubook-detail/${book.id}`)
     await expect(page.getByRole('button', { name: 'Not Available' })).toBeDisabled()
     await expect(page.getByText(`You would be first in line · a copy should be back by ${libraryDay(7)}`)).toBeVisible()
+    // What can be pressed is larger than what cannot.
+    const height = async (name: string) => (await page.getByRole('button', { name }).boundingBox())?.height ?? 0
+    await expect.poll(async () => (await height('Reserve')) - (await height('Not Available'))).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'Reserve' }).click()
     await expectDone(page, 'is reserved')
     const mine = page.getByText(`You are first in line · a copy should be back by ${libraryDay(7)}`)

@@ -120,6 +120,10 @@ describe('what is said of the copies', () => {
       'All copies are out, next due 24 Nov 2026',
     )
     expect(await sentence({ ...out, copies: 0 })).toContain('The library has no copy at the moment')
+    // To a reader the offer of a reservation says it, once.
+    const gone = await sentence({ ...out, copies: 0, reservation: { ...detail({}).reservation, fillable: false } })
+    expect(gone).toContain('the library has no copy left to lend')
+    expect(gone).not.toContain('no copy at the moment')
     expect(await sentence({ noOfBooks: 2, copies: 2, status: 'Not Available' })).toContain('Cannot be borrowed now')
   })
 

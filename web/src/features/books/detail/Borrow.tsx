@@ -46,10 +46,12 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
   const { pathname, search } = useLocation()
   const refusal = useRef<HTMLDivElement>(null)
   const failed = borrow.error !== null
-  const { own, free, offered, waiting } = book.reservation
+  const { own, free, offered, waiting, fillable } = book.reservation
   const isKept = own?.state === 'ready'
   // Copies on the shelf may be promised to waiting readers (R-HOLD-3).
   const promised = !visitor && book.noOfBooks > 0 && free === 0
+  // `Reserve` says that no copy is left, or the reader's own hold does.
+  const isGone = !visitor && !fillable && book.noOfBooks === 0 && book.status !== 'Available'
   const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
   // The reader's loan of this book with the earliest due date.
   const [loan] = (data?.loans ?? [])
@@ -82,7 +84,8 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
         </p>
       )}
       {!isKept && (book.status !== 'Available' || promised) ? (
-        <Button size="md" disabled>
+        // Smaller than `Reserve` below, which can be pressed.
+        <Button size="sm" disabled className={classes.closed}>
           {t('books.detail.notAvailable')}
         </Button>
       ) : visitor ? (
@@ -113,9 +116,13 @@ export function Borrow({ book, user }: { book: BookDetail; user: User | null }) 
           {reasonsText(reasons)}
         </p>
       )}
-      {!isKept && <Availability book={book} />}
+      {!isKept && !isGone && <Availability book={book} />}
       {waiting > 0 && own === null && !offered && <p className={classes.waiting}>{t('holds.waiting', { waiting })}</p>}
-      {!visitor && <Reserve book={book} />}
+      {!visitor && (
+        <div className={classes.reserve} data-offered={own === null || undefined}>
+          <Reserve book={book} />
+        </div>
+      )}
       {failed && (
         <Alert ref={refusal} color="red" role="alert" tabIndex={-1} w="100%">
           {messageOf(borrow.error)}
