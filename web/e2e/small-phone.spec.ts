@@ -93,7 +93,7 @@ test.describe('a student with a small phone', () => {
     await poetry.tap()
     await expect(page.getByRole('combobox', { name: 'Genre' })).toHaveValue('')
     await page.getByRole('combobox', { name: 'Genre' }).selectOption({ label: 'Thumb Novels (3)' })
-    await page.getByRole('button', { name: 'Show the books' }).tap()
+    await page.getByRole('button', { name: 'Show 3 books' }).tap()
     await expect(page.getByText('3 books', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Filter (on)' })).toBeVisible()
   })

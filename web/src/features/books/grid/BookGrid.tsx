@@ -136,7 +136,14 @@ export function BookGrid({
         </Text>
         {filters &&
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
-          (isPhone(width) ? <FilterSheet isSearch={filter.q !== ''} /> : <BookFilters isSearch={filter.q !== ''} />)}
+          (isPhone(width) ? (
+            <FilterSheet
+              isSearch={filter.q !== ''}
+              total={!asked.isPlaceholderData && asked.data?.pages[0]?.totalIsExact ? asked.data.pages[0].total : null}
+            />
+          ) : (
+            <BookFilters isSearch={filter.q !== ''} />
+          ))}
       </div>
       {first?.similarFirst && similar}
       <div ref={ref}>

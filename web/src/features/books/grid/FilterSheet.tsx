@@ -7,8 +7,14 @@ import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import classes from './FilterSheet.module.css'
 import { GenreChips } from './GenreChips'
 
+type FilterSheetProps = {
+  isSearch: boolean
+  /** Number of books that the filters leave; null if it is not known, or not exactly. */
+  total: number | null
+}
+
 /** Filters on a phone: a button, with a dot if any filter is set, opens them in a sheet at the bottom of the screen. */
-export function FilterSheet({ isSearch }: { isSearch: boolean }) {
+export function FilterSheet({ isSearch, total }: FilterSheetProps) {
   const [narrowing] = useNarrowing()
   const [opened, { open, close }] = useDisclosure()
   const isSet = isNarrowed(narrowing) || narrowing.sort !== EVERY_BOOK.sort
@@ -41,7 +47,7 @@ export function FilterSheet({ isSearch }: { isSearch: boolean }) {
           <BookFilters isSearch={isSearch} />
         </div>
         <Button fullWidth mt="lg" onClick={close}>
-          {t('books.filter.show')}
+          {total === null ? t('books.filter.show') : t('books.filter.showCount', { total })}
         </Button>
       </Modal>
     </>
