@@ -14,6 +14,24 @@ test.use({ hasTouch: true, isMobile: true, viewport: PHONE })
 
 const bar = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
+test('R-SCAN-1 a tap opens the scanner in view, with the focus inside, and clears the refusal before', async ({
+  page,
+  watch,
+}) => {
+  watch.refuses(401)
+  await page.goto('login')
+  await page.getByLabel('Email').fill('wrong@demo.library')
+  await page.getByLabel('Password', { exact: true }).fill('wrong words')
+  await page.getByRole('button', { name: 'Sign In', exact: true }).tap()
+  await expect(page.getByText('Invalid email or password.')).toBeVisible()
+  await page.getByRole('button', { name: 'Scan ID Card' }).tap()
+  const scanner = page.getByRole('region', { name: 'ID card scanner' })
+  await expect(scanner).toBeFocused()
+  await expect(scanner).toBeInViewport({ ratio: 0.99 })
+  await expect(scanner.getByText('or drop it here')).toBeHidden()
+  await expect(page.getByText('Invalid email or password.')).toHaveCount(0)
+})
+
 test.describe('a student with a small phone', () => {
   test.use({ as: 'student' })
 

@@ -155,6 +155,8 @@ function SignInForm({ end, next, enter }: FormProps) {
   function showScanner(shown: boolean) {
     setScanning(shown)
     setFound('')
+    setOtherFailure(null)
+    signIn.reset()
     card.forget()
   }
 

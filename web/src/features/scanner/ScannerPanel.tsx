@@ -8,7 +8,7 @@ import { refusal } from './picture'
 import { rollNumberOf } from './rollNumber'
 import type { Scanner } from './scanner'
 import classes from './ScannerPanel.module.css'
-import { Controls, Stage } from './Stage'
+import { Controls, showsPicture, Stage } from './Stage'
 import { useScanner } from './useScanner'
 
 /** Delay before progress is shown, milliseconds. */
@@ -97,10 +97,27 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   })
   useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
 
+  const panel = useRef<HTMLElement>(null)
+  // Announces the panel, and lets a keyboard go on inside.
+  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
+  const isStageShown = showsPicture(view)
+  // On a phone the panel opens below the visible part of the page, and the camera's picture makes it taller.
+  useEffect(() => {
+    // The picture may come while the panel still glides into view.
+    const isSudden = isStageShown || matchMedia('(prefers-reduced-motion: reduce)').matches
+    panel.current?.scrollIntoView({ block: 'nearest', behavior: isSudden ? 'instant' : 'smooth' })
+  }, [isStageShown])
+
   const words = looking ? t('account.card.looking') : (fileNotice?.words ?? camera)
 
   return (
-    <section className={classes.panel} aria-label={t('scanner.label')} data-dropping={dropping || undefined}>
+    <section
+      ref={panel}
+      tabIndex={-1}
+      className={classes.panel}
+      aria-label={t('scanner.label')}
+      data-dropping={dropping || undefined}
+    >
       <div className={classes.top}>
         <Text size="sm" role="status" className={classes.header}>
           {words}

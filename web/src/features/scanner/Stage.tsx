@@ -8,9 +8,13 @@ import classes from './ScannerPanel.module.css'
 
 type StageProps = { attach: RefCallback<HTMLVideoElement>; view: ScanView | null }
 
+/** Returns whether the camera's picture takes room on the page. */
+export const showsPicture = (view: ScanView | null): view is ScanView =>
+  view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
+
 /** The camera's picture, with the scanned area marked. */
 export function Stage({ attach, view }: StageProps) {
-  const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
+  const shows = showsPicture(view)
   return (
     <div className={classes.stage} data-off={!shows || undefined}>
       {/* A camera's picture has no sound to caption. */}
