@@ -128,6 +128,7 @@ test('a calendar program reads the due dates by a link, until another one is mad
   const address = calendar.getByLabel('Link for your calendar')
   await calendar.getByRole('button', { name: 'Make a link' }).click()
   await expect(address).toHaveValue(new RegExp(`^${library.origin}/library/calendar/.{43}\\.ics$`))
+  await expect(address).toBeFocused()
   const first = await address.inputValue()
   await expect(calendar.getByRole('link', { name: 'Open in my calendar' })).toHaveAttribute(
     'href',
@@ -147,10 +148,24 @@ test('a calendar program reads the due dates by a link, until another one is mad
   await question(page).getByRole('button', { name: 'Make a new link' }).click()
   // Read once: the address of the link that ended.
   await expect(address).not.toHaveValue(first)
+  await expect(address).toBeFocused()
   await expect.poll(async () => (await request.get(first)).status()).toBe(404)
   await calendar.getByRole('button', { name: 'End the link' }).click()
   await question(page).getByRole('button', { name: 'End the link' }).click()
   await expect(calendar.getByRole('button', { name: 'Make a link' })).toBeFocused()
+})
+
+test('a browser that refuses the clipboard leaves the calendar’s link selected, to copy by hand', async ({ page }) => {
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = () =>
+      Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'))
+  })
+  await page.goto('profile')
+  const calendar = page.getByRole('region', { name: 'Due dates in your calendar' })
+  await calendar.getByRole('button', { name: 'Make a link' }).click()
+  await calendar.getByRole('button', { name: 'Copy' }).click()
+  await expect(calendar.getByRole('button', { name: 'Copy it by hand' })).toBeVisible()
+  await expect(calendar.getByLabel('Link for your calendar')).toBeFocused()
 })
 
 test('a reader’s loans are left out of the suggestions', async ({ page }) => {

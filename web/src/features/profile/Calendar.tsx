@@ -22,6 +22,10 @@ export function Calendar() {
   const [address, setAddress] = useState<string | null>(null)
   const { about: asked, opened, ask, close } = useQuestion<'again' | 'end'>()
   const maker = useRef<HTMLButtonElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (address !== null && focusIsFree()) field.current?.focus()
+  }, [address])
   const isEnded = end.succeeded && link?.madeAt === null
   // The pressed button goes with the link.
   useEffect(() => {
@@ -50,6 +54,7 @@ export function Calendar() {
         {address !== null && (
           <Group align="end" wrap="nowrap" gap="xs">
             <TextInput
+              ref={field}
               flex={1}
               readOnly
               dir="ltr"
@@ -58,7 +63,7 @@ export function Calendar() {
               value={address}
               onFocus={(event) => event.currentTarget.select()}
             />
-            <Copy text={address} />
+            <Copy text={address} shownIn={field} />
           </Group>
         )}
         {address !== null && (

@@ -10,6 +10,7 @@ import classes from './SecondFactor.module.css'
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const library = usePrintedName()
   const text = useRef<HTMLParagraphElement>(null)
+  const list = useRef<HTMLUListElement>(null)
   // The form that had the focus is gone, so the text takes the focus.
   useEffect(() => text.current?.focus(), [])
   return (
@@ -21,14 +22,14 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         <p className={classes.library} dir="auto">
           {t('security.second.codesOf', { library })}
         </p>
-        <ul className={classes.codes}>
+        <ul ref={list} className={classes.codes}>
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}
         </ul>
       </Sheet>
       <Group justify="flex-end">
-        <Copy text={codes.join('\n')} />
+        <Copy text={codes.join('\n')} shownIn={list} />
         <Button variant="default" onClick={() => window.print()}>
           {t('people.print')}
         </Button>

@@ -75,6 +75,7 @@ function Confirm({ authenticator: { address, secret }, onDone, onClose }: Confir
     onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
   })
   const code = useRef<HTMLInputElement>(null)
+  const shownSecret = useRef<HTMLElement>(null)
   // The previous form had the focus, so the code field takes it.
   useEffect(() => code.current?.focus({ preventScroll: true }), [])
   return (
@@ -85,8 +86,10 @@ function Confirm({ authenticator: { address, secret }, onDone, onClose }: Confir
         <div>
           <Text size="sm">{t('security.second.orType')}</Text>
           <Group gap="xs" wrap="nowrap" justify="space-between">
-            <code className={classes.secret}>{secret.match(/.{1,4}/g)?.join(' ')}</code>
-            <Copy text={secret} />
+            <code ref={shownSecret} className={classes.secret}>
+              {secret.match(/.{1,4}/g)?.join(' ')}
+            </code>
+            <Copy text={secret} shownIn={shownSecret} />
           </Group>
         </div>
         <TextInput
