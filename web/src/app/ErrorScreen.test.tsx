@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { renderRoutes } from '../testing/render'
 import { ChunkLoadError } from '../lib/chunks'
 import { chooseLanguage } from '../lib/messages'
+import { problemOf } from '../lib/problem'
 import { ErrorScreen } from './ErrorScreen'
 
 function routesThatThrow(error: unknown) {
@@ -54,5 +55,20 @@ describe('error screen', () => {
     renderRoutes(routesThatThrow(new ChunkLoadError('books', 'missing')), '/broken')
     expect(await screen.findByRole('alert')).toHaveTextContent('Loading chunk books failed. (missing)')
     expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled()
+  })
+
+  it('R-SHELL-3: without a network, a chunk that failed is a matter of the connection', async () => {
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+    renderRoutes(routesThatThrow(new ChunkLoadError('books', 'missing')), '/broken')
+    expect(await screen.findByRole('alert')).toHaveTextContent('The library cannot be reached.')
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled()
+    vi.restoreAllMocks()
+  })
+
+  it('R-FAIL-1: a failure of the server is no fault of the page, and can be tried again', async () => {
+    renderRoutes(routesThatThrow(problemOf(new Response(null, { status: 502 }), null)), '/broken')
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Error')
+    expect(screen.getByRole('alert')).toHaveTextContent('Something went wrong on the server.')
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled()
   })
 })

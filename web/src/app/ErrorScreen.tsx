@@ -25,6 +25,8 @@ function reportOf(error: unknown): Report {
       reload: false,
     }
   }
+  if (error instanceof ChunkLoadError && !navigator.onLine)
+    return { text: t('common.unreachable'), advice: '', reload: true }
   if (error instanceof ChunkLoadError) {
     return {
       text: error.message,
@@ -86,7 +88,7 @@ function Report() {
   return (
     <>
       <Title order={1} tabIndex={-1}>
-        {t(isOffline ? 'app.error.cut' : 'app.error.heading')}
+        {t(isOffline ? 'app.error.cut' : isServer ? 'app.error.title' : 'app.error.heading')}
       </Title>
       <Text size="lg" mt="md" role="alert">
         {text}
@@ -98,7 +100,9 @@ function Report() {
       )}
       <Group mt="lg">
         {reload && (
-          <Button onClick={() => location.reload()}>{t(isOffline ? 'common.retry' : 'app.error.reload')}</Button>
+          <Button onClick={() => location.reload()}>
+            {t(isOffline || isServer ? 'common.retry' : 'app.error.reload')}
+          </Button>
         )}
         <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
