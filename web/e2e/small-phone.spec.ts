@@ -32,6 +32,16 @@ test('R-SCAN-1 a tap opens the scanner in view, with the focus inside, and clear
   await expect(page.getByText('Invalid email or password.')).toHaveCount(0)
 })
 
+for (const address of ['login', 'register']) {
+  test(`W31 reads ${address} with letters of twice the size without scrolling sideways`, async ({ page }) => {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    await open(page, address)
+    await expectNoSidewaysScroll(page, address)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+  })
+}
+
 test.describe('a student with a small phone', () => {
   test.use({ as: 'student' })
 
