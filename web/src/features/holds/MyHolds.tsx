@@ -35,7 +35,7 @@ export function MyHolds() {
                 keyOf={(hold) => hold.id}
                 columns={[
                   { title: t('loans.column.book'), cell: (hold) => <BookLink hold={hold} /> },
-                  { title: t('holds.column.state'), cell: holdText },
+                  { title: t('holds.column.state'), bare: true, cell: holdText },
                   {
                     title: t('loans.column.actions'),
                     bare: true,
