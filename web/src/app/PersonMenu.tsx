@@ -50,7 +50,11 @@ export function PersonMenu({ user }: { user: User }) {
         <Menu.Item component={Link} to={paths.security()} leftSection={<ShieldCheck data-size="18" />}>
           {t('security.title')}
         </Menu.Item>
-        <Menu.Item leftSection={<CircleQuestionMark data-size="18" />} onClick={showKeyboardHelp}>
+        <Menu.Item
+          className={classes.keys}
+          leftSection={<CircleQuestionMark data-size="18" />}
+          onClick={showKeyboardHelp}
+        >
           {t('app.nav.help')}
         </Menu.Item>
         <Menu.Divider />
