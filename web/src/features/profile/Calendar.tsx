@@ -16,7 +16,8 @@ const failed = (reason: string) => t('profile.calendar.failed', { reason })
 /** The reader's secret link to their due dates, for a calendar program. */
 export function Calendar() {
   const link = useQuery(myCalendarLinkQuery).data
-  const make = useAction(makeCalendarLink, { done: () => t('profile.calendar.made'), failed })
+  // The link itself, in focus, says that it was made: a notice would lie over its buttons.
+  const make = useAction(makeCalendarLink, { failed })
   const end = useAction(endCalendarLink, { done: () => t('profile.calendar.ended'), failed })
   // The address is shown once, because the server stores only a hash.
   const [address, setAddress] = useState<string | null>(null)
