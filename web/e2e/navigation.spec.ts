@@ -71,7 +71,7 @@ test.describe('the bar of a librarian', () => {
     await page.goto('home')
     await page.getByRole('searchbox').focus()
     await page.keyboard.press('Control+k')
-    const palette = page.getByRole('dialog')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
     await expect(palette.getByRole('textbox')).toBeFocused()
     await expect(palette.getByText('Add New Book')).toBeVisible()
     await expectAccessible(page, 'the palette')

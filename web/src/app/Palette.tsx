@@ -84,7 +84,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
       onSpotlightClose={onClose}
       onKeyDownCapture={onKeyDown}
       scrollable
-      aria-label={t('app.palette.label')}
+      attributes={{ content: { 'aria-label': t('app.palette.label') } }}
       classNames={{ actionDescription: classes.facts ?? '' }}
     >
       <Spotlight.Search
