@@ -171,7 +171,8 @@ fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize
         if SHORT.contains(&part) || part.bytes().all(|letter| letter.is_ascii_digit()) {
             return Some(0);
         }
-        // A part that occurs in few books is often an accidental match, so it costs more.
+        // A part that occurs in few books is often an accidental match, so it costs more, and one of three letters must
+        // occur in sixteen.
         vocabulary
             .common(part)
             .map(|common| 6_usize.saturating_sub(usize::from(common)))
