@@ -457,13 +457,12 @@ pub async fn list_loans(
         .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;
             list.with_prices = rulebook.history.need_prices();
-            let Found { page, total, alike } = loans::open_page(tx, &list, position, limit)?;
+            let Found { page, total, alike, by_due } = loans::open_page(tx, &list, position, limit)?;
             let fine = |of: &Alike| {
                 let whose = (of.category.as_str(), of.price);
                 let each = fine::amount(of.due, today, &rulebook.history, whose, &rulebook.calendar);
                 Money(each.0.saturating_mul(of.loans))
             };
-            let by_due = loans::all_by_due(tx)?;
             let due_within = |(first, last): (Date, Date)| -> i64 {
                 by_due.iter().filter(|(due, _)| (first..=last).contains(due)).map(|(_, loans)| loans).sum()
             };

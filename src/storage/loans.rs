@@ -501,6 +501,8 @@ pub struct Found {
     pub total: i64,
     /// All loans of the listing, in groups with the same fine.
     pub alike: Vec<Alike>,
+    /// Number of open loans by return date, also of those outside the listing.
+    pub by_due: Vec<(Date, i64)>,
 }
 
 /// Returns a page of the open loans of a listing.
@@ -516,16 +518,17 @@ pub fn open_page(
         None => (String::new(), LoanId(0)),
         Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), LoanId(*id)),
     };
+    let by_due = by_due(tx)?;
     if list.query.trim().is_empty() && list.order == Order::ReturnDate {
         let days = list.days();
         let mut rows = ordered(tx, &days, &from, backwards, limit + 1)?;
         if backwards {
             rows.reverse();
         }
-        let alike = alike(tx, &days, list.with_prices)?;
+        let alike = alike(tx, list, &by_due)?;
         let total = alike.iter().map(|group| group.loans).sum();
         let key = |row: &Borrowed| (row.loan.return_date.to_string(), row.loan.id.0);
-        return Ok(Found { page: Page::cut(rows, limit, position, key), total, alike });
+        return Ok(Found { page: Page::cut(rows, limit, position, key), total, alike, by_due });
     }
     let found = matching(tx, list)?;
     let others: HashMap<UserId, String> = people::of_other_categories(tx)?.into_iter().collect();
@@ -543,7 +546,7 @@ pub fn open_page(
     let rows = in_order(tx, &page.iter().map(|one| one.id).collect::<Vec<_>>())?;
     let keys: HashMap<LoanId, String> = page.into_iter().map(|one| (one.id, one.key)).collect();
     let key = |row: &Borrowed| (keys.get(&row.loan.id).cloned().unwrap_or_default(), row.loan.id.0);
-    Ok(Found { page: Page::cut(rows, limit, position, key), total, alike })
+    Ok(Found { page: Page::cut(rows, limit, position, key), total, alike, by_due })
 }
 
 /// Returns the ids of the open loans of a listing, in the order of the listing.
@@ -643,13 +646,14 @@ fn in_groups<'a>(loans: impl Iterator<Item = (Date, &'a str, Option<Money>, i64)
 
 /// Groups all open loans, by price too if fines depend on it.
 pub fn all_alike(tx: &mut Tx<'_>, with_prices: bool) -> Result<Vec<Alike>> {
-    alike(tx, &Listing::of("").days(), with_prices)
+    let by_due = by_due(tx)?;
+    alike(tx, &Listing { with_prices, ..Listing::of("") }, &by_due)
 }
 
-/// Groups the open loans due on these days, by price too if fines depend on it.
-fn alike(tx: &mut Tx<'_>, days: &(String, String), with_prices: bool) -> Result<Vec<Alike>> {
-    let (first, last) = days;
-    if with_prices {
+/// Groups the open loans due on the days of a listing, by price too if fines depend on it; `by_due` has all open loans.
+fn alike(tx: &mut Tx<'_>, list: &Listing, by_due: &[(Date, i64)]) -> Result<Vec<Alike>> {
+    let (first, last) = list.days();
+    if list.with_prices {
         let groups = tx.query(
             sql!(
                 "SELECT loans.return_date, users.category, COALESCE(copies.price, books.price), COUNT(*)
@@ -658,7 +662,7 @@ fn alike(tx: &mut Tx<'_>, days: &(String, String), with_prices: bool) -> Result<
                  WHERE loans.ended_at IS NULL AND loans.return_date >= $1 AND loans.return_date <= $2
                  GROUP BY loans.return_date, users.category, COALESCE(copies.price, books.price)"
             ),
-            &[first, last],
+            &[&first, &last],
             |row| Ok((row.day(0)?, row.get::<String>(1)?, row.get(2)?, row.get(3)?)),
         )?;
         return Ok(in_groups(
@@ -674,32 +678,24 @@ fn alike(tx: &mut Tx<'_>, days: &(String, String), with_prices: bool) -> Result<
                AND loans.return_date >= $1 AND loans.return_date <= $2
              GROUP BY loans.return_date, users.category"
         ),
-        &[first, last],
+        &[&first, &last],
         |row| Ok((row.day(0)?, row.get::<String>(1)?, row.get::<i64>(2)?)),
     )?;
-    let all = by_due(tx, days)?;
-    let all = all.into_iter().map(|(due, loans)| (due, STUDENT, None, loans));
+    let listed = by_due.iter().filter(|(due, _)| (list.due.0..=list.due.1).contains(due));
+    let all = listed.map(|(due, loans)| (*due, STUDENT, None, *loans));
     let others = others.iter().flat_map(|(due, category, loans)| {
         [(*due, STUDENT, None, -loans), (*due, category.as_str(), None, *loans)]
     });
     Ok(in_groups(all.chain(others)))
 }
 
-/// Counts the open loans due on each of these days.
-fn by_due(tx: &mut Tx<'_>, (first, last): &(String, String)) -> Result<Vec<(Date, i64)>> {
+/// Counts all open loans by their return date.
+fn by_due(tx: &mut Tx<'_>) -> Result<Vec<(Date, i64)>> {
     tx.query(
-        sql!(
-            "SELECT return_date, COUNT(*) FROM loans
-             WHERE ended_at IS NULL AND return_date >= $1 AND return_date <= $2 GROUP BY return_date"
-        ),
-        &[first, last],
+        sql!("SELECT return_date, COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date >= '' GROUP BY return_date"),
+        &[],
         |row| Ok((row.day(0)?, row.get(1)?)),
     )
-}
-
-/// Counts all open loans by their return date.
-pub fn all_by_due(tx: &mut Tx<'_>) -> Result<Vec<(Date, i64)>> {
-    by_due(tx, &Listing::of("").days())
 }
 
 macro_rules! borrowed {
@@ -771,15 +767,6 @@ fn ordered(
         )
     };
     tx.query(statement, &[first, last, day, id, &limit], borrowed)
-}
-
-/// Counts the open loans due on these days, both included.
-pub fn due_count(tx: &mut Tx<'_>, first: Date, last: Date) -> Result<i64> {
-    tx.query_one(
-        sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date >= $1 AND return_date <= $2"),
-        &[&first.to_string(), &last.to_string()],
-        |row| row.get(0),
-    )
 }
 
 /// Counts the open loans due before `today`.

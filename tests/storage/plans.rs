@@ -171,8 +171,6 @@ fn pages_of_open_loans(tx: &mut Tx<'_>, today: Date) -> Result<()> {
             loans::open_page(tx, &list, None, 9)?;
         }
     }
-    loans::all_by_due(tx)?;
-    loans::due_count(tx, today, today)?;
     Ok(())
 }
 
