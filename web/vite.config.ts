@@ -40,14 +40,20 @@ export default defineConfig(({ command }) => ({
           groups: [
             // What starting and signing in need, together with all that it imports: the first load.
             { name: 'base', test: /src\/(main|features\/account\/SignInScreen)\.tsx$/, priority: 2 },
+            // What a student's first screen needs: a chunk of its own, or the phone would load what the other screens share.
+            {
+              name: 'home',
+              test: /src\/(app\/NavigationBar|features\/books\/(grid\/(BookGrid|GenreChips)|lists\/Highlights)|ui\/(EmptyState|PageHeader|SearchBox)|lib\/(press|outboxStore))\.tsx?$/,
+              priority: 1.5,
+            },
             // Few screens draw QR codes.
             { name: 'qr', test: /node_modules\/uqr\/|src\/print\/symbol\.ts$/, priority: 3 },
-            // What six chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
+            // What five chunks or more share beyond that: one chunk, so that going from screen to screen fetches little.
             // The desk's queue stays apart, because students never load it, and so do the choice of a file, which few screens
             // offer, and the streams of events, which the bell loads later.
             {
               name: 'ui',
-              minShareCount: 6,
+              minShareCount: 5,
               test: /^(?!.*\/src\/(?:api\/events|counter\/|lib\/outbox|ui\/OutboxState)|.*\/eventsource-parser\/|.*\/FileButton\/)/,
               priority: 1,
             },

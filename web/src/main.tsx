@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { loadChunk } from './lib/chunks'
+import { whenIdle } from './lib/idle'
 import { BASE_PATH, belowBase, type CameFrom } from './lib/paths'
 import { paths } from './screens'
 import { startMessages, useLocale } from './lib/messages'
@@ -77,7 +78,6 @@ startMessages().then(
 )
 
 // Loaded after the first paint; a failure does not matter.
-const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
 whenIdle(() => {
   loadChunk('vitals', () => import('./app/vitals')).catch((error: unknown) => console.warn(error))
 })

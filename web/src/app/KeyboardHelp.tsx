@@ -3,12 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { sessionQuery } from '../api/account'
-import { t } from '../lib/messages'
+import { t, type PlainKey } from '../lib/messages'
 import { screensOf } from '../screens'
 import { Dialog } from '../ui/Dialog'
 import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
-import { SHORTCUTS, singleKeys } from './shortcuts'
+import { singleKeys } from './shortcuts'
+
+/** Shortcuts of every screen. Arrow keys, Enter and Escape are handled by their components. */
+const SHORTCUTS = [
+  { keys: ['Ctrl', 'K'], does: 'app.help.palette' },
+  { keys: ['/'], does: 'app.help.search', single: true },
+  { keys: ['←', '→', '↑', '↓'], does: 'app.help.arrows' },
+  { keys: ['Enter'], does: 'app.help.enter' },
+  { keys: ['Esc'], does: 'app.help.escape' },
+  { keys: ['?'], does: 'app.help.show', single: true },
+] as const satisfies readonly { keys: readonly string[]; does: PlainKey; single?: true }[]
 
 /** Shortcuts of the desk, which work while the focus is in its scan box. */
 const DESK = [

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon, Badge, Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
@@ -15,6 +15,7 @@ import { homeOf, paths, screens, screensOf } from '../screens'
 import { ChevronDown, Moon, Search, Sun } from 'lucide-react'
 import { LogoMark } from '../ui/LogoMark'
 import { LanguageSwitch } from '../ui/LanguageSwitch'
+import { LateMenu } from './LateMenu'
 import { Logout, PersonMenu } from './PersonMenu'
 import classes from './Shell.module.css'
 
@@ -149,12 +150,15 @@ function Count({ to, color, text, label }: CountProps) {
   )
 }
 
+const MoreList = lazyChunk('more-list', () => import('./MoreList'))
+
 /** Links to less frequent screens. */
 function More({ links }: { links: readonly Screen[] }) {
   const { pathname } = useLocation()
   return (
-    <Menu position="bottom-start" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
+    <LateMenu
+      part={MoreList}
+      target={
         <button
           type="button"
           className={classes.link}
@@ -163,17 +167,10 @@ function More({ links }: { links: readonly Screen[] }) {
           {t('app.nav.more')}
           <ChevronDown data-size="16" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {links.map(({ path, label, icon: Icon }) => {
-          return (
-            <Menu.Item key={path} component={Link} to={path} leftSection={Icon && <Icon data-size="18" />}>
-              {label && t(label)}
-            </Menu.Item>
-          )
-        })}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => <MoreList menu={menu} links={links} />}
+    </LateMenu>
   )
 }
 

@@ -18,7 +18,7 @@ const UNDO_SHOWN_MS = 15_000
 const MOST_SHOWN = 4
 
 /** Host of the notices of all screens. */
-export function Notices() {
+export default function Notices() {
   useEffect(() => {
     const clear = () => {
       shownNow = []

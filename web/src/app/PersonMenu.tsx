@@ -1,36 +1,28 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { clearPerson, signOut as signOutAction, uidOf } from '../api/account'
 import { useAction } from '../api/action'
 import type { User } from '../api/types'
 import { forgetDrafts } from '../lib/drafts'
 import { forgetNotes, sharedStore } from '../lib/outboxStore'
-import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
-import { notify } from '../lib/notify'
+import { lazyChunk } from '../lib/lazyChunk'
+import { t } from '../lib/messages'
 import { paths } from '../screens'
-import { ChevronDown, CircleQuestionMark, LogOut, ShieldCheck, UserRound } from 'lucide-react'
+import { ChevronDown, LogOut, UserRound } from 'lucide-react'
+import { LateMenu } from './LateMenu'
 import classes from './Shell.module.css'
-import { showKeyboardHelp } from './shortcuts'
+
+const PersonList = lazyChunk('person-list', () => import('./PersonList'))
 
 /** Shows the signed-in user, with profile, language, colours, keyboard help and sign-out. */
 export function PersonMenu({ user }: { user: User }) {
-  const signOut = useSignOut()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-
-  async function choose(language: Language) {
-    try {
-      await chooseLanguage(language)
-    } catch (error) {
-      console.error(error)
-      notify.failure(t('common.languageFailed'))
-    }
-  }
-
+  const { leave } = useSignOut()
   return (
-    <Menu position="bottom-end" width={260} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
+    <LateMenu
+      part={PersonList}
+      target={
         <button type="button" className={classes.person} aria-label={t('app.person.menu', { name: user.name })}>
           <UserRound className={classes.personIcon} />
           <span className={classes.personName} dir="auto">
@@ -39,44 +31,10 @@ export function PersonMenu({ user }: { user: User }) {
           <span className={classes.initials} aria-hidden="true" data-initials={initialsOf(user.name)} />
           <ChevronDown data-size="16" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label dir="auto">{user.email}</Menu.Label>
-        {user.role === 'student' && (
-          <Menu.Item component={Link} to={paths.profile()} leftSection={<UserRound data-size="18" />}>
-            {t('app.nav.profile')}
-          </Menu.Item>
-        )}
-        <Menu.Item component={Link} to={paths.security()} leftSection={<ShieldCheck data-size="18" />}>
-          {t('security.title')}
-        </Menu.Item>
-        <Menu.Item
-          className={classes.keys}
-          leftSection={<CircleQuestionMark data-size="18" />}
-          onClick={showKeyboardHelp}
-        >
-          {t('app.nav.help')}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{t('app.person.language')}</Menu.Label>
-        <Menu.RadioGroup value={currentLanguage()} onChange={(language) => void choose(language as Language)}>
-          {Object.entries(LANGUAGES).map(([language, name]) => (
-            <Menu.RadioItem key={language} value={language} lang={language}>
-              {name}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Label>{t('app.person.colours')}</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as 'auto' | 'light' | 'dark')}>
-          <Menu.RadioItem value="auto">{t('app.person.coloursAuto')}</Menu.RadioItem>
-          <Menu.RadioItem value="light">{t('app.person.coloursLight')}</Menu.RadioItem>
-          <Menu.RadioItem value="dark">{t('app.person.coloursDark')}</Menu.RadioItem>
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item onClick={() => void signOut.leave()}>{t('app.nav.logout')}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => <PersonList menu={menu} user={user} onSignOut={() => void leave()} />}
+    </LateMenu>
   )
 }
 

@@ -8,12 +8,12 @@ import { setTimeZone } from '../lib/format'
 import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
-import { Notices } from './Notices'
 import { Disconnected } from './Disconnected'
 import { useEnrolment } from './enrolment'
 import { usePrefetch } from './prefetch'
 import { useOffline } from './offline'
 import { usePresence } from './presence'
+import { useIdle } from './useIdle'
 import { useUpdateNotice } from './updateNotice'
 import { paths } from '../screens'
 import { hasTasks, onTask, sharedStore } from '../lib/outboxStore'
@@ -24,9 +24,11 @@ import classes from './Shell.module.css'
 notifyManager.setScheduler(notDuringPress)
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
+// A notice before they are loaded waits.
+const Notices = lazyChunk('notices', () => import('./Notices'))
 const WaitingBand = lazyChunk('waiting', () => import('./WaitingBand'))
 
-/** Interval of requesting the session until there is a response. */
+/** Interval of requesting the session until there is a response, and the notices until they are loaded. */
 const RETRY_MS = 10_000
 
 /** Navigation bar of the signed-in user, around the screen. */
@@ -42,6 +44,7 @@ export function Shell() {
   const [searching, setSearching] = useState(false)
   const user = data?.user ?? null
   const navigate = useNavigate()
+  const isIdle = useIdle()
   const mayAdd = user?.capabilities.includes('catalogue')
   // These shortcuts also work while a field has the focus.
   useHotkeys(
@@ -78,7 +81,11 @@ export function Shell() {
         )}
         <Outlet />
       </main>
-      <Notices />
+      {isIdle && (
+        <Chunk part={Notices} failed={(retry) => <Retry retry={retry} />}>
+          <Notices />
+        </Chunk>
+      )}
       {searching && !enrolling && (
         <Chunk part={Palette} onFailed={() => setSearching(false)}>
           <Palette user={user} onClose={() => setSearching(false)} />
@@ -86,6 +93,15 @@ export function Shell() {
       )}
     </>
   )
+}
+
+/** Loads a part once more after a while. */
+function Retry({ retry }: { retry: () => void }) {
+  useEffect(() => {
+    const timer = setTimeout(retry, RETRY_MS)
+    return () => clearTimeout(timer)
+  }, [retry])
+  return null
 }
 
 /** True once this person has tasks of the desk, from an earlier page or from this one. */

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { User } from '../api/types'
+import { whenIdle } from '../lib/idle'
 import { currentLanguage } from '../lib/messages'
 import type { Keep } from '../offline/build'
 
@@ -24,9 +25,7 @@ export function useOffline(user: User | null | undefined): void {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
       if (!isOver) active?.postMessage(wish)
     }
-    // Waits until the browser is idle: the files of the first screen are more urgent.
-    const wait = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
-    wait(() => void start().catch(report))
+    whenIdle(() => void start().catch(report))
     return () => {
       isOver = true
     }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { User } from '../api/types'
+import { whenIdle } from '../lib/idle'
 import { loadWords } from '../lib/messages'
 import type { Screen } from '../lib/screen'
 import { screens } from '../screens'
@@ -18,9 +19,7 @@ export function usePrefetch(user: User | null): void {
         Promise.all([code(), loadWords(...words)]).catch((error: unknown) => console.warn(error))
       }
     }
-    if (!('requestIdleCallback' in window)) return
-    const waiting = requestIdleCallback(load)
-    return () => cancelIdleCallback(waiting)
+    return whenIdle(load)
   }, [isStudent])
 }
 

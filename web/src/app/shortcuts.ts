@@ -1,17 +1,6 @@
 import { useEffect, useState } from 'react'
 import { focusSearch } from '../lib/focus'
-import type { PlainKey } from '../lib/messages'
 import { storage } from '../lib/storage'
-
-/** Shortcuts listed in the help. Arrow keys, Enter and Escape are handled by their components. */
-export const SHORTCUTS = [
-  { keys: ['Ctrl', 'K'], does: 'app.help.palette' },
-  { keys: ['/'], does: 'app.help.search', single: true },
-  { keys: ['←', '→', '↑', '↓'], does: 'app.help.arrows' },
-  { keys: ['Enter'], does: 'app.help.enter' },
-  { keys: ['Esc'], does: 'app.help.escape' },
-  { keys: ['?'], does: 'app.help.show', single: true },
-] as const satisfies readonly { keys: readonly string[]; does: PlainKey; single?: true }[]
 
 const SINGLE_KEYS = 'singleKeys'
 

@@ -1,12 +1,14 @@
 import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLibraryName } from '../../api/config'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { LogoMark } from '../../ui/LogoMark'
 import { LanguageSwitch } from '../../ui/LanguageSwitch'
 import classes from './AccountPage.module.css'
-import { CoverWall } from './CoverWall'
+
+const CoverWall = lazyChunk('cover-wall', () => import('./CoverWall'))
 
 /** Layout of the screens for visitors: a branding panel on the left, one column on the right. */
 export function AccountPage({ children }: { children: ReactNode }) {
@@ -14,7 +16,12 @@ export function AccountPage({ children }: { children: ReactNode }) {
   return (
     <div className={classes.page}>
       <aside className={classes.panel} aria-label="My Library">
-        <CoverWall />
+        {/* Phones hide the panel. */}
+        {matchMedia('(min-width: 48em)').matches && (
+          <Chunk part={CoverWall}>
+            <CoverWall />
+          </Chunk>
+        )}
         <div className={classes.words}>
           <p className={classes.brand}>
             <LogoMark size={34} />

@@ -5,9 +5,9 @@ import classes from './CoverWall.module.css'
 
 const PLACES = Array.from({ length: 15 }, (_, place) => place)
 
-/** Decoration made of the library's covers; plain boards until they load, and on phones, where the wall is hidden. */
-export function CoverWall() {
-  const { data } = useQuery({ ...coverWallQuery, enabled: matchMedia('(min-width: 48em)').matches })
+/** Decoration made of the library's covers; plain boards until they load. */
+export default function CoverWall() {
+  const { data } = useQuery(coverWallQuery)
   const [failed, setFailed] = useState<readonly number[]>([])
   const ids = data?.books.map((book) => book.id) ?? []
   return (

@@ -21,7 +21,7 @@ import { rich, t } from '../../../lib/messages'
 import { genreName } from '../genre'
 import { BookCard } from './BookCard'
 import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
-import { FilterSheet } from './FilterSheet'
+import { FilterButton } from './FilterButton'
 import {
   columnsFor,
   countText,
@@ -137,7 +137,7 @@ export function BookGrid({
         {filters &&
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
           (isPhone(width) ? (
-            <FilterSheet
+            <FilterButton
               isSearch={filter.q !== ''}
               total={!asked.isPlaceholderData && asked.data?.pages[0]?.totalIsExact ? asked.data.pages[0].total : null}
             />

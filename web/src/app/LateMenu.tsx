@@ -1,0 +1,43 @@
+import { cloneElement, useRef, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'
+import { Chunk } from '../lib/lazyChunk'
+import { useIdle } from './useIdle'
+
+/** A menu's button, and whether the menu is open. */
+export type MenuState = { target: ReactElement; opened: boolean; onChange: (opened: boolean) => void }
+
+type LateMenuProps = {
+  part: ComponentProps<typeof Chunk>['part']
+  target: ReactElement<ComponentProps<'button'>>
+  children: (menu: MenuState) => ReactNode
+}
+
+/**
+ * Shows the button of a menu at once, and loads the menu when the browser is idle or the button is pressed: the code of
+ * menus is a seventh of what a phone loads for the first screen.
+ */
+export function LateMenu({ part, target, children }: LateMenuProps) {
+  const [opened, setOpened] = useState(false)
+  const isIdle = useIdle()
+  const hadFocus = useRef(false)
+  const early = cloneElement(target, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onClick: () => setOpened(true),
+    // The loaded menu has a button of its own, which takes over the focus.
+    ref: (button) => () => {
+      hadFocus.current = button !== null && button === document.activeElement
+    },
+  })
+  const late = cloneElement(target, {
+    ref: (button) => {
+      if (hadFocus.current) button?.focus()
+      hadFocus.current = false
+    },
+  })
+  if (!isIdle && !opened) return early
+  return (
+    <Chunk part={part} waiting={early} failed={early} onFailed={() => setOpened(false)}>
+      {children({ target: late, opened, onChange: setOpened })}
+    </Chunk>
+  )
+}

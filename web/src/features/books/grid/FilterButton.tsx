@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { SlidersHorizontal } from 'lucide-react'
+import { EVERY_BOOK } from '../../../api/books'
+import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
+import { t } from '../../../lib/messages'
+import { isNarrowed, useNarrowing } from './BookFilters'
+import classes from './FilterSheet.module.css'
+
+const FilterSheet = lazyChunk('filter-sheet', () => import('./FilterSheet'))
+
+type FilterButtonProps = {
+  isSearch: boolean
+  /** Number of books that the filters leave; null if it is not known, or not exactly. */
+  total: number | null
+}
+
+/** Filters on a phone: a button, with a dot if any filter is set, opens them in a sheet at the bottom of the screen. */
+export function FilterButton({ isSearch, total }: FilterButtonProps) {
+  const [narrowing] = useNarrowing()
+  const [opened, { open, close }] = useDisclosure()
+  const isSet = isNarrowed(narrowing) || narrowing.sort !== EVERY_BOOK.sort
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        className={classes.button}
+        leftSection={<SlidersHorizontal data-size="18" />}
+        aria-label={isSet ? t('books.filter.openSet') : t('books.filter.open')}
+        data-set={isSet || undefined}
+        onClick={open}
+      >
+        {t('books.filter.open')}
+      </Button>
+      {opened && (
+        <Chunk part={FilterSheet} onFailed={close}>
+          <FilterSheet isSearch={isSearch} total={total} onClose={close} />
+        </Chunk>
+      )}
+    </>
+  )
+}
