@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { expectNoSidewaysScroll } from './support/accessible'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { open } from './support/layout'
 import { card, heading, search } from './support/screens'
 import { expect, present, test } from './support/test'
@@ -44,6 +44,35 @@ for (const address of ['login', 'register']) {
 
 test.describe('a student with a small phone', () => {
   test.use({ as: 'student' })
+
+  test('R-SHELL-3 types before the code of the app has come, and the text and the focus stay', async ({
+    page,
+    library,
+  }) => {
+    const author = `Early Thumb ${Date.now()}`
+    const book = await library.addBook({ author })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/\/static\/js\//, async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.goto('student-home', { waitUntil: 'commit' })
+    await search(page).tap()
+    await page.keyboard.type(author)
+    await expect(heading(page)).toHaveText('Find a book')
+    await expectAccessible(page, 'the home before its code')
+    const before = await search(page).boundingBox()
+    release()
+    await expect(card(page, book.title)).toBeVisible()
+    await expect(search(page)).toHaveValue(author)
+    await expect(search(page)).toBeFocused()
+    await search(page).fill('')
+    await page.getByRole('button', { name: 'Close the search' }).tap()
+    await expect.poll(() => search(page).boundingBox()).toEqual(before)
+  })
 
   test('R-STU-1 sees two results above the keyboard while typing, and comes back to the whole home', async ({
     page,

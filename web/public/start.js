@@ -1,6 +1,8 @@
 // Runs before the first paint: marks when the preloader began, sets light or dark, so that neither flashes, and asks for
 // the messages of the language that src/lib/messages.ts is going to choose.
 performance.mark('preloader')
+// Minimum duration of the preloader (R-SHELL-1), as in app/preloader.ts.
+var PRELOADER_MS = 1200
 ;(function () {
   function stored(key) {
     try {
@@ -75,6 +77,24 @@ performance.mark('preloader')
     var perPage = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
     calls.push('books?field=any&sort=title&limit=' + perPage)
   }
+  // A student's search box before the app: on a slow line its code takes seconds, and a book can be typed meanwhile.
+  function showHome(answer) {
+    if (!answer.user || answer.user.role !== 'student' || answer.secondFactorMissing) return
+    var template = document.getElementById('early-home')
+    var root = document.getElementById('root')
+    // The app was faster.
+    if (!template || !root || root.firstChild) return
+    var words = JSON.parse(places.early)[language]
+    root.after(document.importNode(template.content, true))
+    var home = document.getElementById('early')
+    var box = home.querySelector('input')
+    home.querySelector('h1').textContent = words[0]
+    box.setAttribute('aria-label', words[1])
+    box.placeholder = words[2]
+    var preloader = document.getElementById('preloader')
+    if (preloader) preloader.className = 'below'
+  }
+
   window.early = {}
   calls.forEach(function (call) {
     var url = location.origin + '/library/api/v1/' + call
@@ -86,4 +106,17 @@ performance.mark('preloader')
       delete window.early[url]
     }, 20000)
   })
+  if (at === 'student-home' && location.search === '' && matchMedia('(max-width: 40em)').matches) {
+    var shown = new Promise(function (resolve) {
+      setTimeout(resolve, PRELOADER_MS)
+    })
+    var session = window.early[location.origin + '/library/api/v1/auth/session']
+    Promise.all([session, shown])
+      .then(function (both) {
+        return both[0].ok ? both[0].clone().json().then(showHome) : undefined
+      })
+      .catch(function () {
+        // The app asks again and shows what failed.
+      })
+  }
 })()

@@ -2,7 +2,7 @@
  * Writes the first files of the students' screens, by address, into `index.html` for public/start.js: a phone on a slow
  * connection fetches them in parallel with the first chunk instead of after it.
  */
-import { LANGUAGES } from './messages.mjs'
+import { catalogueOf, LANGUAGES } from './messages.mjs'
 
 /**
  * Screens by the prefix of their address, with their parts of the messages (screens.ts).
@@ -67,7 +67,22 @@ export function wordsOf(bundle, language, parts) {
   )
 }
 
-/** Writes `data-screens` onto the tag of start.js: `{ "profile": { "all": [files], "en": [files], "hi": [files] } }`. */
+/** Returns the words of the home that start.js shows before the app, by language: its heading, and the box's two. */
+const earlyWords = () =>
+  Object.fromEntries(
+    LANGUAGES.map((language) => {
+      const words = catalogueOf(language)
+      return [language, ['student.title', 'search.label', 'search.placeholder'].map((key) => words[`books.${key}`])]
+    }),
+  )
+
+/** @param {unknown} value */
+const attribute = (value) => JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;')
+
+/**
+ * Writes onto the tag of start.js `data-screens`, `{ "profile": { "all": [files], "en": [files], "hi": [files] } }`, and
+ * `data-early`, {@link earlyWords}.
+ */
 export function preloadPlugin() {
   return {
     name: 'library-preload',
@@ -85,8 +100,9 @@ export function preloadPlugin() {
             return [address, needed]
           }),
         )
-        const text = JSON.stringify(screens).replaceAll('static/', '')
-        return html.replace('src="/library/start.js"', (tag) => `${tag} data-screens='${text}'`)
+        const text = attribute(screens).replaceAll('static/', '')
+        const early = attribute(earlyWords())
+        return html.replace('src="/library/start.js"', (tag) => `${tag} data-screens='${text}' data-early='${early}'`)
       },
     },
   }

@@ -4,6 +4,7 @@ const FADE_MS = 200
 
 /** Removes the preloader once its minimum duration is over; called when the first screen is drawn. */
 export function finishPreloader(): void {
+  takeOverSearch()
   const preloader = document.getElementById('preloader')
   if (!preloader) return
   const began = performance.getEntriesByName('preloader')[0]?.startTime ?? 0
@@ -12,4 +13,26 @@ export function finishPreloader(): void {
     preloader.classList.add('leaving')
     setTimeout(() => preloader.remove(), FADE_MS)
   }, rest)
+}
+
+/** Replaces the search box of public/start.js with the screen's own, which takes over its text and the focus. */
+function takeOverSearch(): void {
+  const early = document.getElementById('early')
+  const typed = early?.querySelector('input')
+  if (!early || !typed) return
+  const { value, selectionStart, selectionEnd } = typed
+  const hasFocus = typed === document.activeElement
+  early.remove()
+  const own = document.querySelector<HTMLInputElement>('main input[type="search"]')
+  if (!own) return
+  if (hasFocus) {
+    own.focus()
+    // A press, as by a finger: the home then shows the results alone.
+    own.click()
+  }
+  if (value === '') return
+  // React follows the value only through the setter that it has not replaced.
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(own, value)
+  own.dispatchEvent(new Event('input', { bubbles: true }))
+  own.setSelectionRange(selectionStart, selectionEnd)
 }
