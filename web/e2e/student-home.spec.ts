@@ -83,6 +83,20 @@ test.describe('a student', () => {
     await expect(page.getByRole('checkbox', { name: 'Available now' })).toBeInViewport({ ratio: 1 })
   })
 
+  test('a search that finds nothing fits on a small phone and leads to a genre', async ({ page, library }) => {
+    const book = await library.addBook({ genre: 'Narrow Gauge' })
+    await page.route('**/api/v1/genres', (route) =>
+      route.fulfill({ json: { genres: ['Narrow Gauge', 'Novel'].map((genre) => ({ genre, books: 1 })) } }),
+    )
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.goto('student-home?q=qqzzxx')
+    await expect(page.getByRole('button', { name: 'Clear search' })).toBeInViewport({ ratio: 1 })
+    await expectNoSidewaysScroll(page, 'a search that finds nothing')
+    await page.getByRole('navigation', { name: 'Browse by genre' }).getByRole('link', { name: 'Narrow Gauge' }).click()
+    await expect(card(page, book.title)).toBeVisible()
+    await expect(search(page)).toHaveValue('')
+  })
+
   test('U1 the second click of a double click presses nothing on the page that the first one opened', async ({
     page,
     library,

@@ -18,9 +18,8 @@ import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { rich, t } from '../../../lib/messages'
-import { genreName } from '../genre'
 import { BookCard } from './BookCard'
-import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
+import { BookFilters, isNarrowed } from './BookFilters'
 import { FilterButton } from './FilterButton'
 import {
   columnsFor,
@@ -35,8 +34,8 @@ import {
   type Wide,
 } from './bookGridRules'
 import classes from './BookGrid.module.css'
-import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
+import { NothingFound } from './NothingFound'
 import { SimilarBooks } from './SimilarBooks'
 
 type BookGridProps = {
@@ -56,6 +55,8 @@ type BookGridProps = {
   between?: ReactNode
   /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
+  /** Ways to other books, below a search that finds none. */
+  elsewhere?: ReactNode
 }
 
 const BookTable = lazyChunk('book table', () => import('../lists/BookTable'))
@@ -103,6 +104,7 @@ export function BookGrid({
   filters = false,
   between,
   empty,
+  elsewhere,
 }: BookGridProps) {
   const asked = useBookList(filter)
   const deferred = useDeferredValue(asked)
@@ -149,10 +151,8 @@ export function BookGrid({
       <div ref={ref}>
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
-            isNarrowed(filter) ? (
-              <NothingLeft filter={filter} />
-            ) : filter.q ? (
-              <EmptyState message={t('books.list.nothing', { words: filter.q })} />
+            filter.q !== '' || isNarrowed(filter) ? (
+              <NothingFound filter={filter}>{!similar && elsewhere}</NothingFound>
             ) : (
               empty
             )
@@ -215,22 +215,6 @@ function Total({ page, filter }: { page: { total: number; totalIsExact: boolean 
         {t('books.list.countAll')}
       </Anchor>
     </>
-  )
-}
-
-/** Shown if no book matches the filters: names the genre that narrows a search, and offers to clear the filters. */
-function NothingLeft({ filter: { q, genre, available } }: { filter: BookFilter }) {
-  const [, set] = useNarrowing()
-  const isGenre = q !== '' && genre !== '' && !available
-  return (
-    <EmptyState
-      message={isGenre ? t('books.filter.nothingIn', { words: q, genre: genreName(genre) }) : t('books.filter.nothing')}
-      action={
-        <Button variant="default" onClick={() => set({ genre: '', available: '' })}>
-          {t(isGenre ? 'books.filter.searchAll' : 'books.filter.clear')}
-        </Button>
-      }
-    />
   )
 }
 

@@ -41,6 +41,66 @@ describe('a search in one genre', () => {
   })
 })
 
+describe('a search or a filter that finds nothing', () => {
+  const genres = [
+    { genre: 'Physics', books: 3 },
+    { genre: 'History', books: 12 },
+  ]
+  const home = (address: string, page = bookPage([])) => {
+    storedRole.set('student')
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': ({ url }) => (new URL(url).searchParams.has('q') ? page : bookPage([book(7)])),
+      'GET /genres': { body: { genres } },
+    })
+    return renderApp(address).router
+  }
+
+  it('R-HOME-2: says what to try, and a press clears the search and leads back to its box', async () => {
+    const router = home('/student-home?q=zzz')
+    expect(await screen.findByText('No book matches “zzz”. Try fewer words or another spelling.')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Clear search' }))
+    expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+    expect(router.state.location.search).toBe('')
+    expect(screen.getByRole('searchbox')).toHaveValue('')
+    expect(screen.getByRole('searchbox')).toHaveFocus()
+  })
+
+  it('leads to the popular books, and to all books of a genre, the commonest first', async () => {
+    const router = home('/student-home?q=zzz&available=yes')
+    const browse = within(await screen.findByRole('navigation', { name: 'Browse by genre' }))
+    await browse.findByRole('link', { name: 'History' })
+    expect(browse.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['History', 'Physics'])
+    expect(within(screen.getByRole('main')).getByRole('link', { name: 'Popular books' })).toHaveAttribute(
+      'href',
+      '/library/new-home',
+    )
+    await userEvent.click(browse.getByRole('link', { name: 'History' }))
+    expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+    expect(router.state.location.search).toBe('?genre=History')
+    expect(screen.getByRole('searchbox')).toHaveValue('')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus()
+  })
+
+  it('clears the filters and keeps the search, or the other way round', async () => {
+    const router = home('/student-home?q=zzz&available=yes')
+    await userEvent.click(await screen.findByRole('button', { name: 'Clear filters' }))
+    await waitFor(() => expect(router.state.location.search).toBe('?q=zzz'))
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus()
+    act(() => void router.navigate('/student-home?q=zzz&available=yes'))
+    await waitFor(() => expect(router.state.location.search).toBe('?q=zzz&available=yes'))
+    await userEvent.click(screen.getByRole('button', { name: 'Clear search' }))
+    await waitFor(() => expect(router.state.location.search).toBe('?available=yes'))
+  })
+
+  it('offers no other books where similar ones are below', async () => {
+    home('/student-home?q=zzz', bookPage([], { similar: [{ ...book(8), spelled: ['zzs'] }] }))
+    expect(await screen.findByRole('region', { name: 'Similar matches' })).toBeVisible()
+    expect(screen.queryByRole('navigation', { name: 'Browse by genre' })).not.toBeInTheDocument()
+  })
+})
+
 describe('shelves', () => {
   const shelves = { popular: [book(1)], department: [], newest: [book(2), book(1)], returned: [] }
   const home = (calls: object = {}) =>

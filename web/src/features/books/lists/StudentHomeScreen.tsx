@@ -1,19 +1,19 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Anchor } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef, useState, type MouseEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { sessionQuery } from '../../../api/account'
 import { EVERY_BOOK } from '../../../api/books'
-import { focusHeading } from '../../../lib/focus'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { BookGrid } from '../grid/BookGrid'
 import { isNarrowed, useNarrowing } from '../grid/BookFilters'
-import { GenreChips } from '../grid/GenreChips'
+import { focusHeadingFrom } from '../grid/focusHeadingFrom'
+import { GenreChips, GenreLinks } from '../grid/GenreChips'
 import { loadUrgentNotices } from '../../notices'
 import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
@@ -30,6 +30,8 @@ const shelves = (
     <Shelves />
   </Chunk>
 )
+
+const elsewhere = <Elsewhere />
 
 const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
@@ -74,7 +76,20 @@ export default function StudentHomeScreen() {
         linkTo={linkTo}
         between={q === '' && !isNarrowed(narrowing) && narrowing.sort === EVERY_BOOK.sort ? shelves : undefined}
         empty={<EmptyState message={t('books.student.empty')} />}
+        elsewhere={elsewhere}
       />
+    </div>
+  )
+}
+
+/** Ways to other books: the commonest genres and the popular books. */
+function Elsewhere() {
+  return (
+    <div className={classes.elsewhere}>
+      <GenreLinks />
+      <Anchor component={Link} to={paths.newHome()}>
+        {t('books.popular.title')}
+      </Anchor>
     </div>
   )
 }
@@ -85,8 +100,7 @@ function CloseSearch({ onClose }: { onClose: () => void }) {
 
   function close({ currentTarget }: MouseEvent<HTMLButtonElement>) {
     onClose()
-    currentTarget.blur()
-    focusHeading()
+    focusHeadingFrom(currentTarget)
     if (!params.has('q')) return
     // Pushes a history entry instead of replacing it, because the search box ignores replacements.
     setParams((before) => {
