@@ -97,6 +97,22 @@ test.describe('a student', () => {
     await expect(search(page)).toHaveValue('')
   })
 
+  test('a typed genre is above the results, and the keyboard shows all its books', async ({ page, library }) => {
+    // The list of genres has the commonest ones only.
+    const books = []
+    for (let book = 0; book < 3; book += 1) books.push(await library.addBook({ genre: 'Lighthouse Keeping' }))
+    await page.goto('student-home')
+    await search(page).fill('keep')
+    const genre = page.getByRole('link', { name: 'Genre: Lighthouse Keeping (3 books)' })
+    await expect(genre).toBeVisible()
+    await genre.focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('combobox', { name: 'Genre' })).toHaveValue('Lighthouse Keeping')
+    await expect(page.getByRole('article')).toHaveCount(3)
+    for (const book of books) await expect(card(page, book.title)).toBeVisible()
+    await expect(search(page)).toHaveValue('')
+  })
+
   test('U1 the second click of a double click presses nothing on the page that the first one opened', async ({
     page,
     library,

@@ -1,14 +1,8 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { answerOf, client, dataOf } from './client'
 import { keys } from './keys'
-import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
 import type { BookForm, NewBook } from './types'
-
-/**
- * Page size, divisible by every column count of the grid; a phone shows four books at once. Same in public/start.js.
- */
-export const BOOKS_PER_PAGE = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
 
 /** Orders of the book list. */
 export const SORTS = ['title', 'popular', 'newest', 'author'] as const
@@ -22,50 +16,6 @@ export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
 
 /** All books, by title. */
 export const EVERY_BOOK: Narrowing = { sort: 'title', genre: '', available: false }
-
-const queryOf = ({ q, field, sort, genre, available }: BookFilter) => ({
-  ...(q && { q }),
-  field,
-  sort,
-  ...(genre && { genre }),
-  ...(available && { available }),
-})
-
-export const bookListQuery = (filter: BookFilter) =>
-  infiniteQueryOptions({
-    queryKey: keys.bookList(filter),
-    queryFn: ({ pageParam, signal }) =>
-      dataOf(
-        client.GET('/books', {
-          params: {
-            query: {
-              ...queryOf(filter),
-              limit: BOOKS_PER_PAGE,
-              ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
-            },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
-    getPreviousPageParam: (first, _pages, start) => pageBefore(first, start),
-    maxPages: MAX_PAGES,
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-    gcTime: 30 * 60_000,
-  })
-
-/** Exact number of matches, for a list that counted only to a thousand. */
-export const exactTotalQuery = (filter: BookFilter) =>
-  queryOptions({
-    queryKey: keys.exactTotal(filter),
-    queryFn: async ({ signal }) => {
-      const query = { ...queryOf(filter), limit: 1, exact: true }
-      return (await dataOf(client.GET('/books', { params: { query }, signal }))).total
-    },
-    staleTime: 30_000,
-  })
 
 /** Copies and waiting readers of the titles on a page, by id. */
 export const bookCountsQuery = (ids: readonly number[]) =>

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react'
 import { describe, expect, it } from 'vitest'
 import { book, bookPage } from '../testing/samples'
 import { fakeServer } from '../testing/server'
-import { BOOKS_PER_PAGE, bookListQuery, EVERY_BOOK } from './books'
+import { BOOKS_PER_PAGE, bookListQuery } from './bookList'
+import { EVERY_BOOK } from './books'
 import { MAX_PAGES, pageBefore, pagesBefore } from './pages'
 
 /** Imitates the server of a catalogue with this number of pages, each with its own cursor. */

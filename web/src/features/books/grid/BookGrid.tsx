@@ -13,7 +13,8 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
-import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from '../../../api/books'
+import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery } from '../../../api/bookList'
+import type { BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
@@ -37,6 +38,7 @@ import classes from './BookGrid.module.css'
 import { ErrorState } from '../../../ui/ErrorState'
 import { NothingFound } from './NothingFound'
 import { SimilarBooks } from './SimilarBooks'
+import { TypedGenre } from './TypedGenre'
 
 type BookGridProps = {
   filter: BookFilter
@@ -147,6 +149,7 @@ export function BookGrid({
             <BookFilters isSearch={filter.q !== ''} />
           ))}
       </div>
+      {filters && first && <TypedGenre filter={first.filter} />}
       {first?.similarFirst && similar}
       <div ref={ref}>
         {query.data ? (
