@@ -14,7 +14,7 @@ async function fillIn(email = 'someone@library.test', password = 'four plain wor
 }
 
 describe('sign in', () => {
-  it('R-LOGIN-1: email and password are required by the browser; Sign In, Scan ID Card and Register are there', async () => {
+  it('R-LOGIN-1: email and password are required; Sign In, Scan ID Card and Register are there', async () => {
     fakeServer(visitor)
     renderApp('/library')
     const email = await screen.findByLabelText('Email')
@@ -24,6 +24,25 @@ describe('sign in', () => {
     expect(screen.getByRole('button', { name: 'Sign In' })).toBeEnabled()
     expect(screen.getByRole('button', { name: 'Scan ID Card' })).toHaveAttribute('aria-expanded', 'false')
     expect(screen.getByRole('link', { name: 'Register' })).toHaveAttribute('href', '/library/register')
+  })
+
+  it('R-LOGIN-1: says at each field what is wrong, in the words of the page, and the cursor goes to the first one', async () => {
+    const made = fakeServer(visitor)
+    renderApp('/login')
+    const [email, password] = [await screen.findByLabelText('Email'), screen.getByLabelText('Password')]
+    const submit = screen.getByRole('button', { name: 'Sign In' })
+    await userEvent.click(submit)
+    await waitFor(() => expect(email).toHaveFocus())
+    expect(email).toHaveAccessibleDescription('Email is required.')
+    expect(password).toHaveAccessibleDescription('Password is required.')
+    await userEvent.type(email, 'no-address')
+    expect(email).not.toHaveAccessibleDescription()
+    await userEvent.type(password, 'something')
+    await userEvent.click(submit)
+    await waitFor(() => expect(email).toHaveFocus())
+    expect(email).toHaveAccessibleDescription('Email must be an address like name@college.edu.')
+    expect(email).toBeInvalid()
+    expect(made.some(({ method }) => method === 'POST')).toBe(false)
   })
 
   it.each([

@@ -6,7 +6,7 @@ import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { isAskedForCode } from '../../lib/problem'
 import type { User } from '../../api/types'
-import { focusIsFree } from '../../lib/focus'
+import { focusFirstError, focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
 import { DESK_WAITS, passLateScan, lateCodes, lateScanMsLeft } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
@@ -54,6 +54,9 @@ export default function SignInScreen() {
   )
 }
 
+/** Field that is typed into. */
+type Name = 'email' | 'password'
+
 type FormProps = { end: string | null; next: string | null; enter: (user: User) => void }
 
 function SignInForm({ end, next, enter }: FormProps) {
@@ -69,8 +72,15 @@ function SignInForm({ end, next, enter }: FormProps) {
   const sheet = useRef<HTMLFormElement>(null)
   /** Address last filled in from a card. */
   const ofCard = useRef('')
-  // The browser validates these three fields: the form library is loaded with the forms that need it.
+  // The browser validates the fields: the form library is loaded with the forms that need it.
+  const [errors, setErrors] = useState<Partial<Record<Name, string>>>({})
   const [values, setValues] = useState({ email: registered ?? '', password: '', remember: false })
+
+  /** Sets values, and removes the errors of the last try. */
+  function fill(changes: Partial<typeof values>) {
+    setErrors({})
+    setValues((before) => ({ ...before, ...changes }))
+  }
 
   // After registration only the password is missing. On a phone the keyboard would cover the page.
   useEffect(() => {
@@ -82,6 +92,14 @@ function SignInForm({ end, next, enter }: FormProps) {
 
   async function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
+    const wrong: typeof errors = {}
+    for (const { name, validity } of event.currentTarget.querySelectorAll<HTMLInputElement>(':invalid')) {
+      const label = t(`account.signIn.${name as Name}`)
+      wrong[name as Name] = t(validity.valueMissing ? 'field.required' : 'field.notEmail', { label })
+    }
+    setErrors(wrong)
+    focusFirstError(wrong)
+    if (wrong.email ?? wrong.password) return
     setFound('')
     setOtherFailure(null)
     card.forget()
@@ -104,7 +122,7 @@ function SignInForm({ end, next, enter }: FormProps) {
     } else {
       setFound(t('account.card.found', { email: answer.email }))
       ofCard.current = answer.email
-      setValues((before) => ({ ...before, email: answer.email }))
+      fill({ email: answer.email })
       password.current?.focus()
       password.current?.select()
     }
@@ -141,13 +159,18 @@ function SignInForm({ end, next, enter }: FormProps) {
   )
 
   /** Typing an address or a password cancels the card look-up. */
-  function typed(name: 'email' | 'password') {
+  function typed(name: Name) {
     return {
       name,
+      label: t(`account.signIn.${name}`),
+      required: true,
+      withAsterisk: false,
+      'data-path': name,
+      error: errors[name],
       value: values[name],
       onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => {
         card.cancel()
-        setValues((before) => ({ ...before, [name]: value }))
+        fill({ [name]: value })
       },
     }
   }
@@ -177,40 +200,20 @@ function SignInForm({ end, next, enter }: FormProps) {
         {t('account.signIn.title')}
       </Title>
       <Continue onContinue={enter} />
-      {sessionEnded && signIn.error === null && (
+      {(sessionEnded ?? registered) && signIn.error === null && (
         <Alert color="teal" mt="lg" role="status">
-          {t('account.signIn.sessionEnded')}
-        </Alert>
-      )}
-      {registered && signIn.error === null && (
-        <Alert color="teal" mt="lg" role="status">
-          {t('account.signIn.created')}
+          {t(sessionEnded ? 'account.signIn.sessionEnded' : 'account.signIn.created')}
         </Alert>
       )}
       <Failure of={signIn.error ?? otherFailure} />
-      <form ref={sheet} onSubmit={(event) => void submit(event)}>
+      <form noValidate ref={sheet} onSubmit={(event) => void submit(event)}>
         <Stack mt="lg">
-          <TextInput
-            label={t('account.signIn.email')}
-            type="email"
-            required
-            withAsterisk={false}
-            autoComplete="username"
-            ref={email}
-            {...typed('email')}
-          />
-          <PasswordInput
-            ref={password}
-            label={t('account.signIn.password')}
-            required
-            withAsterisk={false}
-            autoComplete="current-password"
-            {...typed('password')}
-          />
+          <TextInput type="email" autoComplete="username" ref={email} {...typed('email')} />
+          <PasswordInput ref={password} autoComplete="current-password" {...typed('password')} />
           <Checkbox
             label={t('account.signIn.remember')}
             checked={values.remember}
-            onChange={({ currentTarget: { checked } }) => setValues((before) => ({ ...before, remember: checked }))}
+            onChange={({ currentTarget: { checked } }) => fill({ remember: checked })}
           />
           <Button type="submit" size="md" loading={signIn.pending}>
             {t('account.signIn.submit')}

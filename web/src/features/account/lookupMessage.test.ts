@@ -24,7 +24,7 @@ describe('R-SCAN-3: a card that led nowhere', () => {
   })
 
   it.each([
-    [null, 'Wait a few minutes'],
+    [null, 'Wait a minute'],
     [1, 'Wait a second'],
     [20, 'Wait 20 seconds'],
     [60, 'Wait a minute'],
