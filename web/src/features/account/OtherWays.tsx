@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { sessionQuery } from '../../api/account'
@@ -25,7 +25,7 @@ type Props = {
 export function OtherWays({ onEnter, ...props }: Props) {
   const session = useQuery(sessionQuery).data
   return (
-    <>
+    <Stack mt="lg">
       {session?.provider !== undefined && <ProviderSignIn {...props} />}
       {session?.passkeys === true && hasPasskeys() && (
         <PasskeySignIn remember={props.remember} onFailure={props.onFailure} onEnter={onEnter} />
@@ -35,6 +35,6 @@ export function OtherWays({ onEnter, ...props }: Props) {
           {t('account.forgot.link')}
         </Anchor>
       )}
-    </>
+    </Stack>
   )
 }

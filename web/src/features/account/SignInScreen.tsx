@@ -230,18 +230,6 @@ function SignInForm({ end, next, enter }: FormProps) {
               {t('account.card.scan')}
             </Button>
           )}
-          {(session?.passkeys ?? session?.provider ?? session?.mail) !== undefined && (
-            <Chunk part={OtherWays}>
-              <OtherWays
-                end={end}
-                next={next}
-                email={values.email}
-                remember={values.remember}
-                onFailure={setOtherFailure}
-                onEnter={enter}
-              />
-            </Chunk>
-          )}
           {card.refusal !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
               {card.refusal}
@@ -292,6 +280,19 @@ function SignInForm({ end, next, enter }: FormProps) {
           ),
         })}
       </Text>
+      {/* Last, because they appear later than the rest and would move it. */}
+      {(session?.passkeys ?? session?.provider ?? session?.mail) !== undefined && (
+        <Chunk part={OtherWays}>
+          <OtherWays
+            end={end}
+            next={next}
+            email={values.email}
+            remember={values.remember}
+            onFailure={setOtherFailure}
+            onEnter={enter}
+          />
+        </Chunk>
+      )}
     </AccountPage>
   )
 }
