@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CloudOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { useKeptAt } from '../api/connection'
 import { instantText, momentText, timeText } from '../lib/format'
 import { t } from '../lib/messages'
-import { useKeptAt } from './connection'
 import classes from './Shell.module.css'
 
 /** Interval of retries until the server answers again. */

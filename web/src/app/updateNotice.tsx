@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect } from 'react'
 import { onAnswer } from '../api/client'
-import { noteAnswer } from './connection'
+import { noteAnswer } from '../api/connection'
 import { t } from '../lib/messages'
 
 const ID = 'updated'

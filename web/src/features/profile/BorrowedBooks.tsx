@@ -1,9 +1,10 @@
 import { Anchor, Button, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useId, useRef } from 'react'
 import { Link } from 'react-router'
 import { configQuery } from '../../api/config'
+import { useIsOffline } from '../../api/connection'
 import { myLoansQuery } from '../../api/loans'
 import type { MyLoan } from '../../api/types'
 import { paths } from '../../screens'
@@ -41,6 +42,8 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
   // Until the settings have loaded, both buttons are shown and the server decides.
   const { selfReturn: canReturn = true, selfRenew: canExtend = true } = useQuery(configQuery).data ?? {}
   const { pending, run } = useLoanActions()
+  const isOffline = useIsOffline()
+  const offlineId = useId()
   const rows = useRef<HTMLDivElement>(null)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
   const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
@@ -64,7 +67,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
     )
   }
 
-  const buttonsOf = (loan: MyLoan, reason?: string) => {
+  const buttonsOf = (loan: MyLoan, reason = isOffline ? offlineId : undefined) => {
     const shared = { loan, pending: pending.get(loan.id) }
     // A fine and the settings of the library have sentences of their own.
     const refusal = loan.fine === 0 && canExtend ? reasonsText(loan.refusals) : ''
@@ -99,6 +102,11 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
 
   return (
     <div ref={rows}>
+      {isOffline && (canReturn || canExtend) && (
+        <p id={offlineId} className={classes.reason}>
+          {t('profile.loans.offline')}
+        </p>
+      )}
       {isPhone ? (
         <ul className={classes.cards} aria-label={t('profile.loans.table')}>
           {loans.map((loan) => (

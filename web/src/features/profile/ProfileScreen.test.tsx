@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MyLoan } from '../../api/types'
@@ -111,6 +111,21 @@ describe('borrowed books', () => {
     expect(extend).toBeDisabled()
     expect(extend).toHaveAccessibleDescription(/wait/)
     expect(screen.getByRole('button', { name: 'Return: Book 2' })).toBeEnabled()
+  })
+
+  it('N24: without a network, Return and Extend are disabled and say why, until there is one', async () => {
+    const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+    server([loan(2)])
+    renderApp('/profile')
+    for (const action of ['Return', 'Extend 7 Days']) {
+      const button = await screen.findByRole('button', { name: `${action}: Book 2` })
+      expect(button).toBeDisabled()
+      expect(button).toHaveAccessibleDescription('These buttons work again once you are online.')
+    }
+    online.mockRestore()
+    fireEvent(window, new Event('online'))
+    expect(screen.getByRole('button', { name: 'Return: Book 2' })).toBeEnabled()
+    expect(screen.queryByText('These buttons work again once you are online.')).not.toBeInTheDocument()
   })
 
   it('R-LOAN-7: Return asks first and says that it is done; then there is a way to the books', async () => {

@@ -55,6 +55,8 @@ type BookGridProps = {
   filters?: boolean
   /** Content below the first row of books. */
   between?: ReactNode
+  /** Says that the catalogue needs a connection, instead of a failure. */
+  isOffline?: boolean
   /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
   /** Ways to other books, below a search that finds none. */
@@ -105,6 +107,7 @@ export function BookGrid({
   isTable = false,
   filters = false,
   between,
+  isOffline = false,
   empty,
   elsewhere,
 }: BookGridProps) {
@@ -175,6 +178,10 @@ export function BookGrid({
               between={between}
             />
           )
+        ) : isOffline ? (
+          <div role="status">
+            <EmptyState message={t('books.list.offline')} />
+          </div>
         ) : query.isError ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         ) : (

@@ -1,8 +1,9 @@
 import { Anchor, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, type ReactNode } from 'react'
+import { useDeferredValue, useId, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { sessionQuery } from '../../../api/account'
+import { useIsOffline } from '../../../api/connection'
 import { highlightsQuery } from '../../../api/newest'
 import { myLoansQuery } from '../../../api/loans'
 import type { Book } from '../../../api/types'
@@ -69,6 +70,7 @@ type CoversProps = {
 
 function Covers({ title, books, none, more }: CoversProps) {
   const { isError, error, refetch } = useQuery(highlightsQuery)
+  const isOffline = useIsOffline()
   return (
     <div className={classes.slide}>
       <div className={classes.beside}>
@@ -81,6 +83,8 @@ function Covers({ title, books, none, more }: CoversProps) {
         ) : (
           <p className={classes.text}>{none}</p>
         )
+      ) : isOffline ? (
+        <p className={classes.text}>{t('books.list.offline')}</p>
       ) : isError ? (
         <div className={classes.failed} role="alert">
           <p className={classes.text}>{messageOf(error)}</p>
@@ -125,11 +129,17 @@ function YourBooks() {
   const { data, isError, error, refetch } = useQuery(myLoansQuery)
   const loans = data?.loans
   const hasBooks = data !== undefined && data.loans.length > 0
+  const reason = useId()
+  const isOffline = useIsOffline() && hasBooks
   return (
-    <div className={classes.slide}>
+    <div className={classes.slide} data-offline={isOffline || undefined}>
       <div className={hasBooks ? classes.beside : classes.words}>
         <h2 className={classes.title}>{name ? t('books.slides.hello', { name }) : t('books.slides.welcome')}</h2>
-        {loans ? (
+        {isOffline ? (
+          <p id={reason} className={classes.text}>
+            {t('books.slides.offline')}
+          </p>
+        ) : loans ? (
           <p className={classes.text} data-beside-books={hasBooks || undefined}>
             {hasBooks
               ? rich(loans.some(({ fine }) => fine > 0) ? 'books.slides.toDesk' : 'books.slides.toProfile', {
@@ -148,7 +158,7 @@ function YourBooks() {
           <Skeleton height={20} mt="sm" width="100%" />
         )}
       </div>
-      {hasBooks && <OwnBooks loans={data.loans} today={data.today} />}
+      {hasBooks && <OwnBooks loans={data.loans} today={data.today} refusedBy={isOffline ? reason : undefined} />}
     </div>
   )
 }

@@ -15,18 +15,25 @@ import { BookCover } from '../grid/BookCover'
 import classes from './Highlights.module.css'
 import { showWhole } from './showWhole'
 
+type OwnBooksProps = {
+  loans: readonly MyLoan[]
+  today: string
+  /** Id of the sentence that says why no loan can be extended now. */
+  refusedBy: string | undefined
+}
+
 /** The reader's loans in a row, each with the days left and a button to extend it (R-LOAN-4). */
-export function OwnBooks({ loans, today }: { loans: readonly MyLoan[]; today: string }) {
+export function OwnBooks({ loans, ...shared }: OwnBooksProps) {
   return (
     <ul className={classes.covers} aria-label={t('books.slides.yours')}>
       {loans.map((loan) => (
-        <OwnBook key={loan.id} loan={loan} today={today} />
+        <OwnBook key={loan.id} loan={loan} {...shared} />
       ))}
     </ul>
   )
 }
 
-function OwnBook({ loan, today }: { loan: MyLoan; today: string }) {
+function OwnBook({ loan, today, refusedBy }: Omit<OwnBooksProps, 'loans'> & { loan: MyLoan }) {
   const { id, bookId, title, fine, overdueDays, renewalDays } = loan
   const isOn = useQuery(configQuery).data?.selfRenew === true
   const canExtend = isOn && fine === 0 && renewalDays > 0 && reasonsText(loan.refusals) === ''
@@ -69,6 +76,8 @@ function OwnBook({ loan, today }: { loan: MyLoan; today: string }) {
             size="compact-sm"
             h={36}
             aria-label={t('books.slides.extendNamed', { title })}
+            aria-describedby={refusedBy}
+            disabled={refusedBy !== undefined}
             loading={pending}
             onClick={({ detail }) => void extend(detail)}
           >

@@ -335,6 +335,31 @@ describe('what the reader has', () => {
   })
 })
 
+describe('without a network', () => {
+  it('N24: the catalogue says that it needs one and comes back by itself, and no loan can be extended', async () => {
+    storedRole.set('student')
+    const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+    fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /me/loans': { body: { loans: [loan(1)], today: '2026-11-21', totalFine: 0 } },
+      'GET /books': () => (navigator.onLine ? bookPage([book(7)]) : Response.error()),
+    })
+    renderApp('/student-home')
+    const list = within(await screen.findByRole('region', { name: 'Books' }))
+    expect(await list.findByText(/^The catalogue needs a connection/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: /^Show slide 3/ }))
+    const extend = await screen.findByRole('button', { name: 'Extend: Book 1' })
+    expect(extend).toBeDisabled()
+    expect(extend).toHaveAccessibleDescription('You can extend books again once you are online.')
+
+    online.mockReturnValue(true)
+    fireEvent(window, new Event('online'))
+    expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+    expect(extend).toBeEnabled()
+  })
+})
+
 describe('carousel', () => {
   const slides = [
     { name: 'one', interval: 1000, content: 'First' },

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { sessionQuery } from '../../../api/account'
 import { EVERY_BOOK } from '../../../api/books'
+import { useIsOffline } from '../../../api/connection'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { t } from '../../../lib/messages'
@@ -75,6 +76,7 @@ export default function StudentHomeScreen() {
         filters
         linkTo={linkTo}
         between={q === '' && !isNarrowed(narrowing) && narrowing.sort === EVERY_BOOK.sort ? shelves : undefined}
+        isOffline={useIsOffline()}
         empty={<EmptyState message={t('books.student.empty')} />}
         elsewhere={elsewhere}
       />

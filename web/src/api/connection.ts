@@ -22,3 +22,18 @@ function subscribe(listener: () => void): () => void {
 
 /** Returns the time of the oldest cached response on the screen; null if there is none. */
 export const useKeptAt = (): number | null => useSyncExternalStore(subscribe, () => oldest)
+
+function subscribeNetwork(listener: () => void): () => void {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}
+
+/** True if the browser has no network, or cached responses are on the screen because the server did not answer. */
+export function useIsOffline(): boolean {
+  const hasNetwork = useSyncExternalStore(subscribeNetwork, () => navigator.onLine)
+  return useKeptAt() !== null || !hasNetwork
+}
