@@ -1,6 +1,8 @@
-import { screen } from '@testing-library/react'
+import { screen, within } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { renderRoutes } from '../testing/render'
+import { renderApp, renderRoutes } from '../testing/render'
+import { fakeServer, problem } from '../testing/server'
+import { storedRole } from '../lib/storage'
 import { ChunkLoadError } from '../lib/chunks'
 import { chooseLanguage } from '../lib/messages'
 import { problemOf } from '../lib/problem'
@@ -63,6 +65,17 @@ describe('error screen', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('The library cannot be reached.')
     expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled()
     vi.restoreAllMocks()
+  })
+
+  it('R-FAIL-1: a failure of the server keeps the links of the last person, and names the request', async () => {
+    storedRole.set('student')
+    fakeServer({ 'GET /auth/session': problem(500, 'internal', { requestId: 'a1b2c3' }) })
+    renderApp('/profile')
+    expect(await screen.findByRole('alert')).toHaveTextContent('Something went wrong on the server.')
+    const bar = within(await screen.findByRole('navigation'))
+    expect(bar.getByRole('link', { name: 'Home' })).toHaveAttribute('href', '/library/student-home')
+    expect(screen.getByText('If it happens again, report this number: a1b2c3')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled()
   })
 
   it('R-FAIL-1: a failure of the server is no fault of the page, and can be tried again', async () => {

@@ -14,33 +14,20 @@ import { useTitle } from '../lib/title'
 /** Interval of checking whether the server answers again. */
 const RETRY_MS = 10_000
 
-type Report = { text: string; advice: string; reload: boolean }
-
-function reportOf(error: unknown): Report {
+/** Returns the error's text, and advice that goes beyond it. */
+function reportOf(error: unknown): { text: string; advice?: string } {
   if (isRouteErrorResponse(error)) {
-    return {
-      // R-SHELL-2 specifies this text in English only.
-      text: currentLanguage() === 'en' ? `${error.status} ${error.statusText}` : String(error.status),
-      advice: error.status === 404 ? t('app.error.notFound') : '',
-      reload: false,
-    }
+    // R-SHELL-2 specifies this text in English only.
+    const text = currentLanguage() === 'en' ? `${error.status} ${error.statusText}` : String(error.status)
+    return error.status === 404 ? { text, advice: t('app.error.notFound') } : { text }
   }
-  if (error instanceof ChunkLoadError && !navigator.onLine)
-    return { text: t('common.unreachable'), advice: '', reload: true }
-  if (error instanceof ChunkLoadError) {
-    return {
-      text: error.message,
-      advice: t('app.error.chunk'),
-      reload: true,
-    }
-  }
-  if (error instanceof ProblemError) return { text: error.message, advice: '', reload: true }
-  return {
-    text: error instanceof Error ? error.message : String(error),
-    advice: t('app.error.fault'),
-    reload: true,
-  }
+  if (error instanceof ChunkLoadError)
+    return navigator.onLine ? { text: error.message, advice: t('app.error.chunk') } : { text: t('common.unreachable') }
+  if (error instanceof ProblemError) return { text: error.message }
+  return { text: error instanceof Error ? error.message : String(error), advice: t('app.error.fault') }
 }
+
+const reload = () => location.reload()
 
 /** Shows everything that a route throws: an unknown address, a chunk that did not load, a fault. */
 export function ErrorScreen() {
@@ -63,25 +50,27 @@ export function ErrorInFrame() {
 
 function Report() {
   const error = useRouteError()
-  const { text, advice, reload } = reportOf(error)
+  const { text, advice } = reportOf(error)
+  // An unknown address stays unknown.
+  const mayHelp = !isRouteErrorResponse(error)
   // True for temporary failures, after which the page retries by itself.
-  const isServer = error instanceof ProblemError && (error.status || 500) >= 500
+  const problem = error instanceof ProblemError ? error : null
+  const isServer = problem !== null && (problem.status || 500) >= 500
   const isChunk = error instanceof ChunkLoadError
   const mayPass = isServer || isChunk
   // True if only the network is missing.
-  const isOffline = isChunk ? !navigator.onLine : isServer && !error.status
+  const isOffline = isChunk ? !navigator.onLine : isServer && !problem.status
   const role = storedRole.get()
   useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
   useEffect(() => {
     if (!mayPass) return
-    const again = () => location.reload()
-    const ask = () => void fetch(`${API}/auth/session`).then(({ ok }) => ok && again(), console.warn)
+    const ask = () => void fetch(`${API}/auth/session`).then(({ ok }) => ok && reload(), console.warn)
     const timer = isServer ? setInterval(ask, RETRY_MS) : undefined
-    addEventListener('online', again)
+    addEventListener('online', reload)
     return () => {
       clearInterval(timer)
-      removeEventListener('online', again)
+      removeEventListener('online', reload)
     }
   }, [mayPass, isServer])
 
@@ -98,13 +87,14 @@ function Report() {
           {advice}
         </Text>
       )}
+      {problem?.requestId && (
+        <Text c="dimmed" mt="xs">
+          {t('frame.errorId', { id: problem.requestId })}
+        </Text>
+      )}
       <Group mt="lg">
-        {reload && (
-          <Button onClick={() => location.reload()}>
-            {t(isOffline || isServer ? 'common.retry' : 'app.error.reload')}
-          </Button>
-        )}
-        <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
+        {mayHelp && <Button onClick={reload}>{t(isOffline || isServer ? 'common.retry' : 'app.error.reload')}</Button>}
+        <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={mayHelp ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>
       </Group>

@@ -110,12 +110,12 @@ export function NavigationBar({ user, enrolling, unread, onSearch }: NavigationB
 }
 
 /** Returns the address that the brand links to: for a librarian the borrowed books, as specified. */
-function brandTo(user: User | null): string {
+export function brandTo(user: Pick<User, 'role'> | null): string {
   if (!user) return paths.login()
   return user.role === 'admin' ? paths.fine() : homeOf(user.role)
 }
 
-function BarLink({ screen }: { screen: Screen }) {
+export function BarLink({ screen }: { screen: Screen }) {
   return (
     <NavLink to={screen.path} className={classes.link} end>
       {screen.label && t(screen.label)}

@@ -9,6 +9,7 @@ import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Disconnected } from './Disconnected'
+import { StoredBar } from './StoredBar'
 import { useEnrolment } from './enrolment'
 import { usePrefetch } from './prefetch'
 import { useOffline } from './offline'
@@ -34,7 +35,10 @@ const RETRY_MS = 10_000
 /** Navigation bar of the signed-in user, around the screen. */
 export function Shell() {
   // Without a response the user is unknown: neither a visitor nor signed out.
-  const { data } = useQuery({ ...sessionQuery, refetchInterval: ({ state }) => (state.data ? false : RETRY_MS) })
+  const { data, errorUpdateCount } = useQuery({
+    ...sessionQuery,
+    refetchInterval: ({ state }) => (state.data ? false : RETRY_MS),
+  })
   const timeZone = useQuery(configQuery).data?.timeZone
   if (timeZone !== undefined) setTimeZone(timeZone)
   usePresence()
@@ -62,7 +66,11 @@ export function Shell() {
     <>
       <header className={classes.header}>
         {data === undefined ? (
-          <div className={classes.bar} />
+          errorUpdateCount > 0 ? (
+            <StoredBar />
+          ) : (
+            <div className={classes.bar} />
+          )
         ) : (
           <NavigationBar
             user={user}

@@ -9,7 +9,7 @@ type Params = Readonly<Record<string, unknown>>
 /** Field error as sent; older servers omit rule and parameters. */
 type SentError = { field: string; message: string; rule?: string; params?: Params }
 type SentReason = { code: string; facts: Params; text: string; id?: string; overridable?: boolean }
-type Sent = Pick<Problem, 'status' | 'detail'> & {
+type Sent = Pick<Problem, 'status' | 'detail' | 'requestId'> & {
   code: Code
   params?: Params
   errors?: readonly SentError[]
@@ -27,6 +27,8 @@ export class ProblemError extends Error {
   readonly reasons: readonly SentReason[]
   /** Ids of the reasons, if a librarian may override all of them. */
   readonly overridable: readonly string[]
+  /** Id of the request in the server's log; undefined without a response of the server. */
+  readonly requestId: string | null | undefined
   /** Seconds to wait before the next try, if the server says so. */
   readonly retryAfter: number | null
 
@@ -36,6 +38,7 @@ export class ProblemError extends Error {
     this.status = sent.status
     this.code = sent.code
     this.fields = fields
+    this.requestId = sent.requestId
     this.reasons = sent.blocks ?? []
     this.overridable = overridableOf(this.reasons)
     this.retryAfter = retryAfter
