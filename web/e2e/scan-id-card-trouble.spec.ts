@@ -146,6 +146,28 @@ test('a scanner that does not arrive is said, what was typed stays, and Try agai
   await expect(email(page)).toHaveValue('asha@college.test')
 })
 
+test.describe('on a small phone', () => {
+  test.use({ viewport: { width: 360, height: 640 }, hasTouch: true })
+
+  test('what is said of a scanner that is loading, or did not arrive, is in view', async ({ page, watch }) => {
+    watch.excuse(/ERR_FAILED|Loading chunk scanner failed/)
+    let drop = () => {}
+    const held = new Promise<void>((resolve) => {
+      drop = resolve
+    })
+    await page.route(chunkOf('features/scanner/index.ts'), async (route) => {
+      await held
+      await route.abort()
+    })
+    await page.goto('login')
+    await toggle(page).tap()
+    await expect(page.getByText('Loading the scanner…')).toBeInViewport({ ratio: 1 })
+    drop()
+    await expect(page.getByRole('alert')).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeInViewport({ ratio: 1 })
+  })
+})
+
 test.describe('cameras', () => {
   test.use({ scene: 'two cameras', permissions: ['camera'] })
 

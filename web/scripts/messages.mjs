@@ -21,7 +21,7 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 const FIRST = [
   /^account\.(?!forgot|provider|reset|redeem|register|setup)/,
   /^common\.(?!cancel|clearSearch|cop|day|money|number|stars|undo)/,
-  /^problem\.(?!backups-|book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|mail-off|malformed-|method-|more-|no-own-|not-found|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
+  /^problem\.(?!backups-|book-|copy-|cross-origin|disk-full|email-taken|forbidden|idempotency-|import-|invalid-code|invalid-link|invalid-passkey|invalid-second-|invalid-setup-|last-|loan-|mail-off|malformed-|method-|more-|no-own-|not-found|not-signed-in|outcome-|own-|passkey-|payload-|person-|phone|provider-|refused|request-timeout|roll-number-taken|second-|setup-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!deed|help|nav|palette|person|signOutFailed)/,
   /^field\.(notEmail|required)$/,
   /^label\.(?!Authenticator|BookForm|CardLookup|Category|ClosedDates|FirstLibrarian|ForgottenPassword|LibrarySettings|NewPasskey|NoticeSettings|Password|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,

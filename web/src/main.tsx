@@ -34,8 +34,7 @@ onSignedOut(() => {
 
 const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
 
-const root = document.getElementById('root')
-if (!root) throw new Error('index.html has no #root')
+const root = document.getElementById('root')!
 
 /** Remounts everything when the language changes; drafts keep the input. */
 function App() {

@@ -23,6 +23,9 @@ export function focusBack(before: Element | null): void {
 /** Callback ref that focuses an element when it appears. */
 export const focusHere = (element: HTMLElement | null): void => element?.focus()
 
+/** Callback ref that scrolls an element into view when it appears. */
+export const scrollHere = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })
+
 /** Returns the focus to a button that was disabled during its request, unless the focus has moved elsewhere. */
 export function focusAgain(button: Element | null): void {
   const lost = !document.activeElement || document.activeElement === document.body

@@ -84,7 +84,7 @@ export function problemOf(response: Response, body: unknown): ProblemError {
   const wait = Number(response.headers.get('Retry-After'))
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null
   if (isProblem(body)) return new ProblemError(body, retryAfter)
-  const detail = response.status >= 500 ? t('common.serverFailed') : t('common.unexpected')
+  const detail = response.status >= 500 ? t('common.serverFailed') : t('common.failed')
   return new ProblemError({ status: response.status, code: 'unknown', detail }, retryAfter)
 }
 

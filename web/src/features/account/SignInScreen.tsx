@@ -6,7 +6,7 @@ import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { isAskedForCode } from '../../lib/problem'
 import type { User } from '../../api/types'
-import { focusFirstError, focusIsFree } from '../../lib/focus'
+import { focusFirstError, focusIsFree, scrollHere } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
 import { DESK_WAITS, passLateScan, lateCodes, lateScanMsLeft } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
@@ -239,7 +239,11 @@ function SignInForm({ end, next, enter }: FormProps) {
             {scanning && (
               <Chunk
                 part={ScannerPanel}
-                waiting={<Text c="dimmed">{t('account.card.preparing')}</Text>}
+                waiting={
+                  <Text ref={scrollHere} c="dimmed">
+                    {t('account.card.preparing')}
+                  </Text>
+                }
                 failed={(retry) => <NotLoaded message={t('account.card.notLoaded')} onRetry={retry} />}
               >
                 <ScannerPanel
