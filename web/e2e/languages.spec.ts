@@ -34,6 +34,17 @@ test('a person changes the language by keyboard, stays on the switch, and the br
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
 })
 
+test('the language of an address is kept for the next one, and an altered English is not', async ({ page }) => {
+  await page.goto('login?lang=hi')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('साइन इन')
+  await page.goto('login')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('साइन इन')
+  await page.goto('login?lang=pseudo')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en-XA')
+  await page.goto('login')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
+})
+
 test('from right to left the form stands on the left and the picture on the right', async ({ page }) => {
   await page.goto('login?lang=pseudo-rtl')
   await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')

@@ -38,20 +38,23 @@ const LOCALES: Readonly<Record<Locale, { lang: string; dir: 'ltr' | 'rtl'; intl:
   'pseudo-rtl': { lang: 'ar-XB', dir: 'rtl', intl: 'en-IN', from: 'en' },
 }
 
-const isLocale = (name: string | null): name is Locale => name !== null && Object.hasOwn(LOCALES, name)
+const isLanguage = (name: string): name is Language => Object.hasOwn(LANGUAGES, name)
+const isLocale = (name: string): name is Locale => Object.hasOwn(LOCALES, name)
 
 const STORED = 'language'
 
 /**
- * Returns the language from the address (`?lang=hi`), the stored choice, or the first supported language of the
- * browser.
+ * Returns the language from the address (`?lang=hi`), which it stores like a choice, the stored choice, or the first
+ * supported language of the browser.
  */
 function wanted(): Locale {
-  const inAddress = new URLSearchParams(location.search).get('lang')
-  if (isLocale(inAddress)) return inAddress
-  const chosen = storage.read(STORED)
-  if (isLocale(chosen)) return chosen
-  return navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag === 'en' || tag === 'hi') ?? 'en'
+  const inAddress = new URLSearchParams(location.search).get('lang') ?? ''
+  if (isLanguage(inAddress)) storage.write(STORED, inAddress)
+  return (
+    [inAddress, storage.read(STORED) ?? ''].find(isLocale) ??
+    navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ??
+    'en'
+  )
 }
 
 let locale = wanted()
