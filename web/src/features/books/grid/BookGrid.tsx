@@ -35,6 +35,7 @@ import {
   type Wide,
 } from './bookGridRules'
 import classes from './BookGrid.module.css'
+import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
 import { NothingFound } from './NothingFound'
 import { SimilarBooks } from './SimilarBooks'
