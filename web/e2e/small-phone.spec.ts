@@ -74,6 +74,31 @@ test.describe('a student with a small phone', () => {
     await expect.poll(() => search(page).boundingBox()).toEqual(before)
   })
 
+  test('W31 reads every word of the search and of a notice with letters of twice the size', async ({
+    page,
+    library,
+    watch,
+    who,
+  }) => {
+    watch.refuses(503)
+    watch.excuse(/could not be extended/)
+    const book = await library.addBook()
+    await present(who).borrow(book.id)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    await page.goto('student-home')
+    const hint = page.getByText('Search by title or author', { exact: true })
+    await expect(hint).toBeInViewport({ ratio: 1 })
+
+    await page.route('**/loans/*/extend', (route) => route.fulfill({ status: 503 }))
+    await page.goto('profile')
+    await page.getByRole('button', { name: /^Extend 7 Days/ }).tap()
+    const notice = page.getByRole('alert').filter({ hasText: 'could not be extended' })
+    await expect(notice).toContainText('Please try again in a moment.')
+    await expect(notice).toBeInViewport({ ratio: 1 })
+    await expect.poll(() => notice.evaluate((all) => all.scrollHeight - all.clientHeight)).toBeLessThanOrEqual(1)
+  })
+
   test('R-STU-1 sees two results above the keyboard while typing, and comes back to the whole home', async ({
     page,
     library,

@@ -50,6 +50,9 @@ export default function StudentHomeScreen() {
       <div className={classes.search}>
         <PageHeader title={t('books.student.title')}>
           <div className={classes.box} {...box}>
+            <span className={classes.hint} aria-hidden="true">
+              {t('books.search.placeholder')}
+            </span>
             {searching && <CloseSearch onClose={leave} />}
             <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
           </div>
