@@ -124,10 +124,12 @@ pub enum Unmailed {
     Old,
     /// A later reminder of the same loan takes its place.
     Replaced,
+    /// The guardian has the reader's own address, to which the reader's reminder of the loan goes.
+    SameAddress,
 }
 
 impl Unmailed {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NoAddress,
         Self::Unconfirmed,
         Self::Inactive,
@@ -135,6 +137,7 @@ impl Unmailed {
         Self::Refused,
         Self::Old,
         Self::Replaced,
+        Self::SameAddress,
     ];
 
     /// Name in the database and the API.
@@ -148,6 +151,7 @@ impl Unmailed {
             Self::Refused => "refused",
             Self::Old => "old",
             Self::Replaced => "replaced",
+            Self::SameAddress => "same-address",
         }
     }
 

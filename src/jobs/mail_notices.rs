@@ -306,7 +306,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Adds the mails for one person: the newest reminder of each loan to the digest, or to the guardian's, the notices that
-    /// the person wants in the digest, and notices about kept copies as mails of their own.
+    /// the person wants in the digest, and notices about kept copies as mails of their own. No address gets two reminders of
+    /// one loan.
     fn add_digests(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
         let [mut own, mut guardians]: [HashMap<_, (&UnmailedNotice, Kind)>; 2] = Default::default();
         let mut news = Vec::new();
@@ -327,6 +328,12 @@ impl<'d> Writer<'d> {
             {
                 // Reminders are read oldest first, so the later one replaces the earlier.
                 batch.left.push((earlier.id, Unmailed::Replaced));
+            }
+        }
+        let has = |channel| self.job.0.has(channel);
+        if self.people.get(&id).is_some_and(|person| person.guardian.shares(&person.contacts, has)) {
+            for (_, (notice, _)) in guardians.extract_if(|loan, _| own.contains_key(loan)) {
+                batch.left.push((notice.id, Unmailed::SameAddress));
             }
         }
         for (to_guardian, lines, news) in [(false, own, news), (true, guardians, Vec::new())] {
@@ -509,12 +516,14 @@ pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> sto
     for of_person in due.chunk_by(|one, next| one.loan.person == next.loan.person) {
         let [mut own, mut guardians] = [Vec::new(), Vec::new()];
         for due in of_person {
+            let is_shared = due.guardian.shares(&due.contacts, &has);
+            let mut is_reminded = false;
             for Notice { kind, step, text, to_guardian, .. } in settings.reminders(&due.loan, day) {
                 let waits = due.choices.weekly && !is_weekly_day(day);
                 let last = if due.choices.weekly { due.last_mailed } else { due.last_step };
                 let is_new = |last: Option<i64>| last.is_none_or(|last| Some(last) < step);
                 if to_guardian {
-                    if is_new(due.last_step) {
+                    if is_new(due.last_step) && !(is_shared && is_reminded) {
                         guardians.extend(text);
                     }
                 } else if is_new(last)
@@ -522,6 +531,7 @@ pub fn planned(tx: &mut Tx<'_>, day: Date, has: impl Fn(Channel) -> bool) -> sto
                     && settings.mails(kind)
                     && !due.choices.refused.contains(&kind)
                 {
+                    is_reminded = true;
                     own.extend(text);
                 }
             }

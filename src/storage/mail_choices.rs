@@ -186,6 +186,13 @@ impl Guardian {
     pub fn contact(&self, has: impl Fn(Channel) -> bool) -> Option<(Channel, &str)> {
         self.contacts.choose(has).filter(|_| !self.refuses)
     }
+
+    /// True if a reminder to the guardian goes to the same address or phone as the reader's own.
+    pub fn shares(&self, own: &Contacts, has: impl Fn(Channel) -> bool) -> bool {
+        own.choose(&has).zip(self.contact(&has)).is_some_and(|((channel, own), (other, guardian))| {
+            channel == other && own.to_lowercase() == guardian.to_lowercase()
+        })
+    }
 }
 
 /// Returns these people with their mail preferences.

@@ -26,6 +26,7 @@ on_both_databases!(
     a_link_ends_the_mails_of_its_kind_and_opening_it_changes_nothing,
     a_link_that_was_used_says_that_the_mails_are_off_and_turns_them_on_again,
     an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_it,
+    a_guardian_with_the_readers_address_gets_one_mail_about_a_loan,
     a_reader_who_wants_it_is_reminded_on_mondays_alone,
     a_notice_that_its_reader_wants_in_the_digest_waits_for_it,
     a_printed_slip_and_a_mail_are_kept_as_the_day_of_the_reminder_l10,
@@ -418,6 +419,34 @@ async fn an_overdue_book_is_mailed_to_the_guardian_too_until_the_guardian_ends_i
     app.admin(0).await.post(&format!("/loans/{loan}/return"), &json!({})).await.expect(204);
     mailed.send().await;
     assert_eq!(mailed.server.received().len(), before, "nor for what waited since 5 December");
+}
+
+async fn a_guardian_with_the_readers_address_gets_one_mail_about_a_loan(database: Database) {
+    let mailed = library(Arc::new(database)).await;
+    let app = &mailed.app;
+    let asha = app.student(1).await;
+    let guardian = json!({ "guardianEmail": "Student1@College.edu" });
+    app.admin(0).await.patch(&format!("/people/{}", asha.uid), &guardian).await.expect(200);
+    asha.borrow(app.book("Emma", 1).await).await;
+
+    app.set_clock("2026-11-28T12:00:00Z");
+    let plan = app.admin(0).await.get("/mails/tomorrow").await.expect(200);
+    assert_eq!((&plan["count"], &plan["first"][0]["toGuardian"]), (&json!(1), &json!(false)));
+    app.set_clock("2026-11-29T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!((mailed.queue().await, mailed.queue().await), (1, 0), "as planned");
+    assert_eq!(mailed.words("student1@college.edu").len(), 1);
+    let [one, other] = &outcomes(app, &asha).await[..] else { panic!("two reminders") };
+    let both = [outcome("overdue", "mailed"), outcome("overdue", "same-address")];
+    assert!(both.contains(one) && both.contains(other) && one != other, "{one:?} {other:?}");
+
+    // The guardian's reminder is the only one for a reader who refuses the own one.
+    asha.put("/me/mail-choices", "*", &json!({ "refused": ["overdue"] })).await.expect(200);
+    app.set_clock("2026-12-05T06:00:00Z");
+    mailed.remind().await;
+    assert_eq!(mailed.queue().await, 1);
+    let (_, text) = mailed.words("Student1@College.edu").remove(0);
+    assert!(text.starts_with("To the parent or guardian of Student 1:\n"), "{text}");
 }
 
 async fn a_reader_who_wants_it_is_reminded_on_mondays_alone(database: Database) {

@@ -15064,7 +15064,7 @@ export interface components {
          * @description Reason why a notice is not mailed.
          * @enum {string}
          */
-        Unmailed: "no-address" | "unconfirmed" | "inactive" | "library" | "refused" | "old" | "replaced";
+        Unmailed: "no-address" | "unconfirmed" | "inactive" | "library" | "refused" | "old" | "replaced" | "same-address";
         /** @description Person without an address or a phone for a reminder. */
         UnreachablePerson: {
             name: string;
