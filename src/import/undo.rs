@@ -178,7 +178,7 @@ fn take_out_photos(tx: &mut Tx<'_>, id: ImportId, by: UserId, moment: Moment) ->
     }
     for subject in Authority::of(tx, by)?.over_all(tx, &people)? {
         let change = match photos::take_out(tx, &subject, id)? {
-            TakenOut::Restored => PersonChange::PhotoChanged,
+            TakenOut::Restored => PersonChange::PhotoRestored,
             TakenOut::Removed => PersonChange::PhotoRemoved,
             TakenOut::Replaced => continue,
         };

@@ -50,8 +50,10 @@ messages! {
     "change.noDuesIssued" = change_no_dues_issued(number: &str): "No-dues certificate {number} issued.";
     "change.peopleMerged" = change_people_merged(name: &str, loans: usize, lines: usize):
         "Another record of the same person, {name}, merged into this one: {loans, plural, one {# loan} other {# loans}}, {lines, plural, one {# line of the account} other {# lines of the account}}.";
+    "change.photoAdded" = change_photo_added(): "Photo added.";
     "change.photoChanged" = change_photo_changed(): "Photo changed.";
     "change.photoRemoved" = change_photo_removed(): "Photo removed.";
+    "change.photoRestored" = change_photo_restored(): "Earlier photo restored.";
     "change.personErased" = change_person_erased(): "Personal data erased.";
     "change.readersForgotten" = change_readers_forgotten(loans: i64, holds: i64):
         "Readers’ names erased: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# reservation} other {# reservations}}.";

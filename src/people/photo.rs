@@ -25,8 +25,10 @@ pub fn set(
     import: Option<ImportId>,
 ) -> Result<()> {
     let subject = authority.over(tx, person)?;
+    let had_photo = photos::versions(tx, &[person])?.contains_key(&person);
     photos::set(tx, &subject, photo, import, moment.at)?;
-    record(tx, moment, authority.by(), person, PersonChange::PhotoChanged)
+    let change = if had_photo { PersonChange::PhotoChanged } else { PersonChange::PhotoAdded };
+    record(tx, moment, authority.by(), person, change)
 }
 
 /// Removes a person's photo, if there is one.

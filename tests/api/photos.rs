@@ -30,6 +30,14 @@ async fn version(librarian: &Person<'_>, uid: impl std::fmt::Display) -> Value {
     librarian.get(&format!("/people/{uid}")).await.expect(200)["photo"].clone()
 }
 
+/// Returns what happened to a person's photo, newest first.
+async fn actions(librarian: &Person<'_>, uid: impl std::fmt::Display) -> Vec<String> {
+    let list = librarian.get(&format!("/changes?person={uid}")).await.expect(200);
+    let all = list["changes"].as_array().expect("a list").iter();
+    let actions = all.map(|change| change["action"].as_str().expect("an action").to_owned());
+    actions.filter(|action| action.starts_with("photo-")).collect()
+}
+
 async fn a_photo_is_seen_by_librarians_and_its_person_and_goes_with_the_person_r_people_6(
     database: Database,
 ) {
@@ -124,6 +132,9 @@ async fn imports_that_replaced_photos_are_undone_in_any_order_r_people_4(databas
     assert_eq!(shown().await, after, "the later import's photos stay");
     undo(&other).await;
     assert_eq!(shown().await, before);
+    assert_eq!(actions(&librarian, first).await, ["photo-removed", "photo-changed", "photo-added"]);
+    let of_second = ["photo-restored", "photo-changed", "photo-changed", "photo-added"];
+    assert_eq!(actions(&librarian, second).await, of_second);
     assert_eq!(app.raw("SELECT COUNT(*) FROM replaced_photos"), [[Some("0".to_owned())]]);
 
     // What a librarian removes or uploads meanwhile stays.

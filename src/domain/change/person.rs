@@ -56,8 +56,12 @@ pub enum PersonChange {
         loans: usize,
         lines: usize,
     },
+    PhotoAdded,
+    /// Also recorded for added and restored photos before there were kinds for them.
     PhotoChanged,
     PhotoRemoved,
+    /// The photo that an import had replaced came back.
+    PhotoRestored,
     /// The person's own data was erased.
     PersonErased,
     /// Old loans and holds lost their readers' names (R-PEOPLE-10).
@@ -91,8 +95,10 @@ impl PersonChange {
             Self::BatchMoved { .. } => About { undone_by, ..About::of("batch-moved") },
             Self::NoDuesIssued { .. } => About::of("no-dues-issued"),
             Self::PeopleMerged { .. } => About { undone_by, ..personal("people-merged") },
+            Self::PhotoAdded => About::of("photo-added"),
             Self::PhotoChanged => About::of("photo-changed"),
             Self::PhotoRemoved => About::of("photo-removed"),
+            Self::PhotoRestored => About::of("photo-restored"),
             Self::PersonErased => About::of("person-erased"),
             Self::ReadersForgotten { .. } => About::of("readers-forgotten"),
             Self::LibrarianMade { .. } => About::of("librarian-made"),
@@ -120,8 +126,10 @@ impl PersonChange {
             Self::PeopleMerged { name, loans, lines, .. } => {
                 message::change_people_merged(name, *loans, *lines)
             }
+            Self::PhotoAdded => message::change_photo_added(),
             Self::PhotoChanged => message::change_photo_changed(),
             Self::PhotoRemoved => message::change_photo_removed(),
+            Self::PhotoRestored => message::change_photo_restored(),
             Self::PersonErased => message::change_person_erased(),
             Self::ReadersForgotten { loans, holds } => message::change_readers_forgotten(*loans, *holds),
             Self::LibrarianMade { .. } => message::change_librarian_made(),

@@ -57,8 +57,10 @@ const ACTIONS = {
   people: [
     'person-added',
     'person-updated',
+    'photo-added',
     'photo-changed',
     'photo-removed',
+    'photo-restored',
     'person-deactivated',
     'person-activated',
     'batch-moved',
