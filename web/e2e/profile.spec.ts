@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectNoSidewaysScroll } from './support/accessible'
 import { PASSWORD } from './support/library'
 import { expectDone, expectRefused, heading, libraryDate, libraryDay, question, row } from './support/screens'
 import { expect, present, test } from './support/test'
@@ -32,6 +33,24 @@ test('R-PROF-1 R-PROF-2 the profile shows who one is, the total fine, and every 
   await expect(own.getByRole('button', { name: `Extend 7 Days: ${book.title}` })).toBeEnabled()
   await own.getByRole('link', { name: book.title }).click()
   await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
+})
+
+test('a loan is one line of cover, title, due date and buttons on a tablet and on a laptop', async ({
+  page,
+  library,
+  who,
+}) => {
+  const book = await library.addBook()
+  await present(who).borrow(book.id)
+  for (const width of [768, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('profile')
+    const own = row(page, book.title)
+    await expect(own.locator('img')).toBeVisible()
+    await expect(own.getByRole('button', { name: `Return: ${book.title}` })).toBeVisible()
+    await expect.poll(async () => (await own.boundingBox())?.height).toBeLessThan(80)
+    await expectNoSidewaysScroll(page, 'a loan of one line')
+  }
 })
 
 test('R-PROF-1 Edit Profile makes three fields editable, and Update saves them', async ({ page, who }) => {

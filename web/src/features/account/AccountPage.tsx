@@ -16,12 +16,6 @@ export function AccountPage({ children }: { children: ReactNode }) {
   return (
     <div className={classes.page}>
       <aside className={classes.panel} aria-label="My Library">
-        {/* Phones hide the panel. */}
-        {matchMedia('(min-width: 48em)').matches && (
-          <Chunk part={CoverWall}>
-            <CoverWall />
-          </Chunk>
-        )}
         <div className={classes.words}>
           <p className={classes.brand}>
             <LogoMark size={34} />
@@ -34,6 +28,12 @@ export function AccountPage({ children }: { children: ReactNode }) {
           )}
           <p className={classes.sentence}>{t('account.brand.sentence')}</p>
         </div>
+        {/* Phones hide the panel. */}
+        {matchMedia('(min-width: 48em)').matches && (
+          <Chunk part={CoverWall}>
+            <CoverWall />
+          </Chunk>
+        )}
       </aside>
       <main id="main" tabIndex={-1} className={classes.main}>
         <div className={classes.language}>

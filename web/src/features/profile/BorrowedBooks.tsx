@@ -15,11 +15,17 @@ import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { reasonsText } from '../../lib/problem'
 import { ListState } from '../../ui/ListState'
-import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
+import { CoveredTitle } from '../../ui/SmallCover'
 import { useQuestion } from '../../ui/useQuestion'
 import { Fine, LoanButton, ReturnDate, useLoanActions, useRowFocus } from '../loans'
 import { LoanCard } from './LoanCard'
 import classes from './ProfileScreen.module.css'
+
+/** Up to this window width each loan is a card. */
+const PHONE = '47.99em'
+/** Up to this window width the day of borrowing is left out, so that a loan fits on one line. */
+const TABLET = '62em'
 
 /** The student's open loans, with buttons to return and extend them. */
 export function BorrowedBooks() {
@@ -46,7 +52,8 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
   const offlineId = useId()
   const rows = useRef<HTMLDivElement>(null)
   const keepPlace = useRowFocus(rows, pending, whenEmpty)
-  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const isPhone = useMediaQuery(`(max-width: ${PHONE})`, false, { getInitialValueInEffect: false })
+  const isTablet = useMediaQuery(`(max-width: ${TABLET})`, false, { getInitialValueInEffect: false })
   const { about: asked, opened, ask, close } = useQuestion<MyLoan>()
 
   function start(loan: MyLoan, action: 'return' | 'extend') {
@@ -100,6 +107,11 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
     )
   }
 
+  const entryDate: Column<MyLoan> = {
+    title: t('loans.column.entry'),
+    cell: (loan) => <DateText day={loan.EntryDate} />,
+  }
+
   return (
     <div ref={rows}>
       {isOffline && (canReturn || canExtend) && (
@@ -117,24 +129,27 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly MyLoan[]; today: s
         <ResponsiveTable
           label={t('profile.loans.table')}
           rows={loans}
+          cardsUpTo={PHONE}
           keyOf={(loan) => loan.id}
           columns={[
             {
               title: t('loans.column.book'),
               cell: (loan) => (
-                <Anchor
-                  component={Link}
-                  to={paths.studentBookDetail(loan.bookId)}
-                  underline="hover"
-                  c="inherit"
-                  dir="auto"
-                  className={classes.title}
-                >
-                  {loan.title}
-                </Anchor>
+                <CoveredTitle id={loan.titleDeleted ? null : loan.bookId}>
+                  <Anchor
+                    component={Link}
+                    to={paths.studentBookDetail(loan.bookId)}
+                    underline="hover"
+                    c="inherit"
+                    dir="auto"
+                    className={classes.title}
+                  >
+                    {loan.title}
+                  </Anchor>
+                </CoveredTitle>
               ),
             },
-            { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+            ...(isTablet ? [] : [entryDate]),
             { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
             { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
             {

@@ -1,8 +1,9 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
+import { SmallCover } from '../../ui/SmallCover'
 import { Reasons, Why } from '../../ui/Why'
 import { daysLeft, dueState } from '../loans'
 import classes from './ProfileScreen.module.css'
@@ -11,21 +12,11 @@ type LoanCardProps = { loan: Loan; today: string; buttons: () => ReactNode }
 
 /** A loan on a phone. While a fine is due, a hint to go to the desk replaces the buttons (R-LOAN-6). */
 export function LoanCard({ loan, today, buttons }: LoanCardProps) {
-  const [hasCover, setHasCover] = useState(true)
   const { title, bookId: id, overdueDays, fine, returnDate: day } = loan
   return (
     <li className={classes.card}>
       <div className={classes.cover}>
-        {!loan.titleDeleted && hasCover && (
-          <img
-            src={`/library/covers/${id}.svg`}
-            alt=""
-            width={48}
-            height={72}
-            loading="lazy"
-            onError={() => setHasCover(false)}
-          />
-        )}
+        <SmallCover id={loan.titleDeleted ? null : id} />
       </div>
       <div className={classes.words}>
         <h3 className={classes.bookTitle} dir="auto">
