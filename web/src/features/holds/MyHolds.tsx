@@ -9,6 +9,7 @@ import { paths } from '../../screens'
 import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { CoveredTitle } from '../../ui/SmallCover'
 import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText } from './holdText'
@@ -31,10 +32,18 @@ export function MyHolds() {
             ) : (
               <ResponsiveTable
                 label={t('holds.mine.title')}
+                cardsUpTo="47.99em"
                 rows={holds}
                 keyOf={(hold) => hold.id}
                 columns={[
-                  { title: t('loans.column.book'), cell: (hold) => <BookLink hold={hold} /> },
+                  {
+                    title: t('loans.column.book'),
+                    cell: (hold) => (
+                      <CoveredTitle id={hold.bookId}>
+                        <BookLink hold={hold} />
+                      </CoveredTitle>
+                    ),
+                  },
                   { title: t('holds.column.state'), bare: true, cell: holdText },
                   {
                     title: t('loans.column.actions'),

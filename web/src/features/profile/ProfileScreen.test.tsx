@@ -34,6 +34,36 @@ describe('profile', () => {
     }
   })
 
+  it('a loan and a reservation show the cover of their book beside its title', async () => {
+    const hold = {
+      id: 4,
+      bookId: 9,
+      title: 'Emma',
+      state: 'waiting' as const,
+      place: 1,
+      waiting: 1,
+      placedAt: '2026-11-20T08:00:00Z',
+      readyUntil: null,
+      barcode: null,
+      backBy: null,
+      copyId: null,
+      fillable: true,
+      rollNumber: null,
+      userId: student.uid,
+      userName: student.name,
+    }
+    window.innerWidth = 1440
+    server([loan(7)], { 'GET /me/holds': { body: { holds: [hold], ended: [] } } })
+    renderApp('/profile')
+    for (const [title, id] of [
+      ['Book 7', 7],
+      ['Emma', 9],
+    ] as const) {
+      const row = (await screen.findByRole('link', { name: title })).closest('tr')
+      expect(row?.querySelector('img')).toHaveAttribute('src', `/library/covers/${id}.svg`)
+    }
+  })
+
   it('R-PROF-1: the roll number is lower-cased where the caret stands, and saved with the rest', async () => {
     const made = server([], { 'PATCH /me': { body: { ...student, rollNumber: 'abcs2026-001' } } })
     renderApp('/profile')
