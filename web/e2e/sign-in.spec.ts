@@ -27,7 +27,7 @@ test('R-LOGIN-1 R-SHELL-5 the root of the host leads to the form, which asks for
   await expect(password(page)).toHaveAttribute('type', 'password')
   // The browser would ask in its own language.
   await page.goto('?lang=hi')
-  await page.getByRole('button', { name: 'साइन इन करें' }).click()
+  await page.getByRole('button', { name: 'साइन इन करें', exact: true }).click()
   await expect(page.getByText('ईमेल भरना ज़रूरी है।')).toBeVisible()
   await page.goto('?lang=en')
   await button(page).click()
