@@ -19,24 +19,36 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
   const [opened, setOpened] = useState(false)
   const isIdle = useIdle()
   const hadFocus = useRef(false)
-  const early = cloneElement(target, {
-    'aria-haspopup': 'menu',
-    'aria-expanded': false,
-    onClick: () => setOpened(true),
-    // The loaded menu has a button of its own, which takes over the focus.
-    ref: (button) => () => {
-      hadFocus.current = button !== null && button === document.activeElement
-    },
-  })
+  const early = (onClick: () => void) =>
+    cloneElement(target, {
+      'aria-haspopup': 'menu',
+      'aria-expanded': false,
+      onClick,
+      // The loaded menu has a button of its own, which takes over the focus.
+      ref: (button) => () => {
+        hadFocus.current = button !== null && button === document.activeElement
+      },
+    })
+  const open = () => setOpened(true)
   const late = cloneElement(target, {
     ref: (button) => {
       if (hadFocus.current) button?.focus()
       hadFocus.current = false
     },
   })
-  if (!isIdle && !opened) return early
+  if (!isIdle && !opened) return early(open)
   return (
-    <Chunk part={part} waiting={early} failed={early} onFailed={() => setOpened(false)}>
+    <Chunk
+      part={part}
+      waiting={early(open)}
+      failed={(retry) =>
+        early(() => {
+          retry()
+          open()
+        })
+      }
+      onFailed={() => setOpened(false)}
+    >
       {children({ target: late, opened, onChange: setOpened })}
     </Chunk>
   )
