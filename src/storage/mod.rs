@@ -26,6 +26,7 @@ mod job;
 pub mod labels;
 pub mod leases;
 pub mod ledger;
+mod like;
 mod listeners;
 pub mod loans;
 pub mod mail_choices;

@@ -15,7 +15,7 @@ use super::{
     Error, Options, Queue, Result, Started, causes,
     health::Health,
     job::{Job, Kind, Verdict},
-    spawn,
+    like, spawn,
     sql::{Arm, Tx, Watch},
 };
 use crate::{
@@ -365,6 +365,7 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     // Otherwise SQLite plans a statement anew each time a value is bound to its LIMIT.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(128);
+    like::replace(&connection)?;
     Ok(connection)
 }
 
