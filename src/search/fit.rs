@@ -362,16 +362,16 @@ impl Scattered {
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
-        self.anchors.iter().map(|anchor| anchor.blocks(chunk)).sum()
+    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
+        self.anchors.iter().map(|anchor| anchor.count_blocks(chunk)).sum()
     }
 
     /// Returns the records that contain an anchor, first to last.
     pub(super) fn candidates(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         for anchor in &self.anchors {
-            let mut next = records.start;
-            while let Some(at) = anchor.find(chunk, next..records.end) {
+            let (blocks, mut next) = (anchor.blocks(chunk), records.start);
+            while let Some(at) = anchor.find(chunk, blocks, next..records.end) {
                 let index = chunk.holding(at);
                 found.push(index);
                 next = index + 1;

@@ -9,7 +9,7 @@ use super::chunk::{Chunk, SEPARATOR};
 use super::filter::Filter;
 use super::fit::{self, Fit, Scattered};
 use super::order::{Order, Place};
-use super::signature::Finder;
+use super::signature::{Blocks, Finder};
 use super::{Field, Sort};
 
 /// A query prepared for matching.
@@ -44,7 +44,7 @@ impl<'n> Wanted<'n> {
         let mut contained = vec![false; chunk.len()];
         match &self.matcher.finder {
             // With a match in most blocks, one scan of the whole text is fastest.
-            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 16 => {
+            Some(finder) if self.field == Field::Any && finder.count_blocks(chunk) > 16 => {
                 let mut index = 0;
                 while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
                     while chunk.start(index + 1) <= found {
@@ -71,7 +71,9 @@ impl<'n> Wanted<'n> {
             return Fit::Exact;
         }
         let chunk = &order.chunks[place.chunk];
-        if self.scattered.is_some() && self.matcher.first(chunk, place.index..place.index + 1).is_none() {
+        if self.scattered.is_some()
+            && self.matcher.first(chunk, self.matcher.blocks(chunk), place.index..place.index + 1).is_none()
+        {
             return Fit::Scattered;
         }
         match self.sort {
@@ -99,20 +101,27 @@ impl<'n> Matcher<'n> {
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
-        self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))
+    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
+        self.finder.as_ref().map_or(0, |finder| finder.count_blocks(chunk))
+    }
+
+    /// Returns the blocks of a chunk that may have a match.
+    fn blocks(&self, chunk: &Chunk) -> Blocks {
+        self.finder.as_ref().map_or(Blocks::MAX, |finder| finder.blocks(chunk))
     }
 
     /// Returns the matches among these records of a chunk, first to last.
     pub(super) fn matches(&self, chunk: &Chunk, mut records: Range<usize>) -> impl Iterator<Item = usize> {
+        let blocks = self.blocks(chunk);
         iter::from_fn(move || {
-            let index = self.first(chunk, records.clone())?;
+            let index = self.first(chunk, blocks, records.clone())?;
             records.start = index + 1;
             Some(index)
         })
     }
 
-    fn first(&self, chunk: &Chunk, mut records: Range<usize>) -> Option<usize> {
+    /// Returns the first match among these records of a chunk, given [`Self::blocks`].
+    fn first(&self, chunk: &Chunk, blocks: Blocks, mut records: Range<usize>) -> Option<usize> {
         let Some(finder) = &self.finder else {
             return records.find(|index| self.filter.admits(chunk, *index));
         };
@@ -124,7 +133,7 @@ impl<'n> Matcher<'n> {
             });
         }
         while !records.is_empty() {
-            let at = finder.find(chunk, records.clone())?;
+            let at = finder.find(chunk, blocks, records.clone())?;
             let index = chunk.holding(at);
             let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
             // A separator behind the match shows that the match is in the title.

@@ -1,8 +1,9 @@
 //! Signatures: Bloom filters that rule out the blocks of a chunk that cannot contain a text.
 //!
-//! Most words are in few titles. Every two and every three consecutive bytes in a block of records set one bit of the
-//! block's signature. A block cannot contain a text if it lacks the bit of any two or three consecutive bytes of the
-//! text. The bits of all blocks of a chunk for the same bytes are one number, so a few reads rule out a whole chunk.
+//! Most words are in few titles. Every two consecutive bytes in a block of records set one bit of the block's signature,
+//! and so do three and four consecutive bytes of a word. A block cannot contain a text if it lacks the bit of any of
+//! these in the text. The bits of all blocks of a chunk for the same bytes are one number, so a few reads rule out a
+//! whole chunk.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -14,7 +15,7 @@ use super::chunk::{Chunk, SEPARATOR, TERMINATOR};
 use super::fit::joined_words;
 
 /// One bit for each block of a chunk.
-type Blocks = u32;
+pub(super) type Blocks = u32;
 
 /// Number of blocks in a chunk: 1024 records are 32 blocks of 32.
 const BLOCKS: usize = Blocks::BITS as usize;
@@ -22,26 +23,39 @@ const BLOCKS: usize = Blocks::BITS as usize;
 /// Binary logarithm of the number of buckets in a signature. 4096 buckets take 16 KiB per chunk.
 const BUCKET_BITS: u32 = 12;
 
-/// Returns the bucket of these bytes.
-fn bucket(bytes: [u8; 3]) -> usize {
-    let [first, second, third] = bytes;
-    let bytes = u32::from_le_bytes([first, second, third, 0]);
+/// Returns the bucket of these bytes. No text contains NUL, so the bytes of a pair never equal those of a triple.
+fn bucket(bytes: [u8; 4]) -> usize {
     // Fibonacci hashing: the highest bits of a product with 2^32 over the golden ratio.
-    (bytes.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BUCKET_BITS)) as usize
+    (u32::from_le_bytes(bytes).wrapping_mul(0x9E37_79B1) >> (u32::BITS - BUCKET_BITS)) as usize
 }
 
 fn pairs(text: &str) -> impl Iterator<Item = usize> {
-    // No text contains NUL, so the bytes of a pair never equal those of a triple.
-    text.as_bytes().windows(2).map(|bytes| bucket([bytes[0], bytes[1], 0]))
+    text.as_bytes().windows(2).map(|bytes| bucket([bytes[0], bytes[1], 0, 0]))
 }
 
+/// Three bytes around a blank or sign tell phrases apart; all others across words would only fill the signature.
 fn triples(text: &str) -> impl Iterator<Item = usize> {
-    text.as_bytes().windows(3).map(|bytes| bucket([bytes[0], bytes[1], bytes[2]]))
+    let ends_in_words = |bytes: &&[u8]| is_of_word(bytes[0]) && is_of_word(bytes[2]);
+    let triples = text.as_bytes().windows(3).filter(ends_in_words);
+    triples.map(|bytes| bucket([bytes[0], bytes[1], bytes[2], 0]))
 }
 
-/// Returns the buckets that every block with this text has: those of its triples, or of its pair if it is shorter.
+/// Far fewer blocks have all quadruples of a word than all its triples, without the word itself.
+fn quadruples(text: &str) -> impl Iterator<Item = usize> {
+    let is_in_word = |bytes: &&[u8]| bytes.iter().all(|byte| is_of_word(*byte));
+    let quadruples = text.as_bytes().windows(4).filter(is_in_word);
+    quadruples.map(|bytes| bucket([bytes[0], bytes[1], bytes[2], bytes[3]]))
+}
+
+/// Returns whether a byte is part of a letter or digit, or of any sign that is not ASCII.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Returns the buckets that every block with this text has, those of fewest blocks first.
 pub(super) fn buckets(text: &str) -> Vec<usize> {
-    if text.len() < 3 { pairs(text).collect() } else { triples(text).collect() }
+    let buckets: Vec<usize> = quadruples(text).chain(triples(text)).collect();
+    if buckets.is_empty() { pairs(text).collect() } else { buckets }
 }
 
 /// For each bucket, the blocks of a chunk that have it.
@@ -57,7 +71,8 @@ impl Signature {
             // A query has no control character, so pairs across separators are not needed.
             for part in record.split([SEPARATOR, TERMINATOR]) {
                 let mut mark = |text: &str| {
-                    pairs(text).chain(triples(text)).for_each(|bucket| signature[bucket] |= bit);
+                    let buckets = pairs(text).chain(triples(text)).chain(quadruples(text));
+                    buckets.for_each(|bucket| signature[bucket] |= bit);
                 };
                 mark(part);
                 joined_words(part).for_each(|word| mark(&word));
@@ -77,7 +92,14 @@ impl Signature {
 
     /// Returns the blocks that have all of these buckets.
     fn blocks(&self, buckets: &[usize]) -> Blocks {
-        buckets.iter().fold(Blocks::MAX, |blocks, bucket| blocks & self.0[*bucket])
+        let mut blocks = Blocks::MAX;
+        for bucket in buckets {
+            blocks &= self.0[*bucket];
+            if blocks == 0 {
+                break;
+            }
+        }
+        blocks
     }
 }
 
@@ -120,13 +142,17 @@ impl<'n> Finder<'n> {
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
-        chunk.signature.blocks(&self.buckets).count_ones() as usize
+    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
+        self.blocks(chunk).count_ones() as usize
     }
 
-    /// Returns the offset in a chunk's text of the first occurrence within these records.
-    pub(super) fn find(&self, chunk: &Chunk, records: Range<usize>) -> Option<usize> {
-        let blocks = chunk.signature.blocks(&self.buckets);
+    /// Returns the blocks of a chunk that may have the text.
+    pub(super) fn blocks(&self, chunk: &Chunk) -> Blocks {
+        chunk.signature.blocks(&self.buckets)
+    }
+
+    /// Returns the offset in a chunk's text of the first occurrence within these records, given [`Self::blocks`].
+    pub(super) fn find(&self, chunk: &Chunk, blocks: Blocks, records: Range<usize>) -> Option<usize> {
         let block = block_len(chunk.len());
         let mut index = records.start;
         while index < records.end {

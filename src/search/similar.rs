@@ -322,7 +322,8 @@ impl Search<'_> {
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
             let scattered = wanted.scattered.as_ref();
-            let blocks = wanted.matcher.blocks(own) + scattered.map_or(0, |scattered| scattered.blocks(own));
+            let blocks = wanted.matcher.count_blocks(own)
+                + scattered.map_or(0, |scattered| scattered.count_blocks(own));
             if blocks == 0 {
                 continue;
             }
@@ -415,7 +416,8 @@ impl Search<'_> {
         };
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
-            let blocks = wanted.matcher.blocks(own) + scattered.map_or(0, |scattered| scattered.blocks(own));
+            let blocks = wanted.matcher.count_blocks(own)
+                + scattered.map_or(0, |scattered| scattered.count_blocks(own));
             if blocks == 0 {
                 continue;
             }
