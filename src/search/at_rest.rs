@@ -14,6 +14,7 @@ use super::filter::Genres;
 use super::index::{Index, Snapshot};
 use super::listing::Listing;
 use super::order::Order;
+use super::signature::Signatures;
 use super::vocabulary::Vocabulary;
 use super::{Loans, Sort};
 
@@ -94,13 +95,21 @@ impl<R: Read> Input<R> {
 impl Order {
     fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
         out.length(self.chunks.len())?;
-        self.chunks.iter().try_for_each(|chunk| chunk.write(out))
+        self.chunks.iter().try_for_each(|chunk| chunk.write(out))?;
+        out.length(self.signatures.len())?;
+        self.signatures.iter().try_for_each(|signatures| signatures.write(out))
     }
 
     fn read(sort: Sort, input: &mut Input<impl Read>) -> io::Result<Self> {
         let chunks =
             (0..input.length()?).map(|_| Chunk::read(input).map(Arc::new)).collect::<io::Result<Vec<_>>>()?;
-        Ok(Self { sort, len: chunks.iter().map(|chunk| chunk.len()).sum(), chunks })
+        let signatures = (0..input.length()?)
+            .map(|_| Signatures::read(input).map(Arc::new))
+            .collect::<io::Result<Vec<_>>>()?;
+        if signatures.iter().map(|signatures| signatures.len).sum::<usize>() != chunks.len() {
+            return Err(damaged());
+        }
+        Ok(Self { sort, len: chunks.iter().map(|chunk| chunk.len()).sum(), chunks, signatures })
     }
 }
 

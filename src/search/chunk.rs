@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::at_rest::{Input, Output, damaged};
 use super::filter::Genre;
-use super::signature::Signature;
 use super::{Sort, fit};
 use crate::fold::sort_key;
 
@@ -71,7 +70,6 @@ pub(super) struct Chunk {
     weights: Box<[u8]>,
     /// Changed in place: a reader may see both values while it reads one page.
     pub(super) available: Box<[AtomicBool]>,
-    pub(super) signature: Signature,
 }
 
 impl Chunk {
@@ -93,7 +91,6 @@ impl Chunk {
             genres: records.iter().map(|record| record.genre).collect(),
             weights: records.iter().map(|record| record.weight).collect(),
             available: records.iter().map(|record| AtomicBool::new(record.available)).collect(),
-            signature: Signature::of(records.iter().map(|record| record.text)),
         }
     }
 
@@ -105,8 +102,7 @@ impl Chunk {
         out.bytes(&self.weights)?;
         let available: Vec<u8> =
             self.available.iter().map(|available| u8::from(available.load(Ordering::Relaxed))).collect();
-        out.bytes(&available)?;
-        self.signature.write(out)
+        out.bytes(&available)
     }
 
     /// Reads a chunk; its lists agree with each other.
@@ -118,7 +114,6 @@ impl Chunk {
             genres: input.list(Genre::from_le_bytes)?,
             weights: input.bytes()?.into_boxed_slice(),
             available: input.list(|[available]| AtomicBool::new(available != 0))?,
-            signature: Signature::read(input)?,
         };
         let ends_record = |start: &u32| {
             chunk.text.as_bytes().get((*start as usize).wrapping_sub(1)) == Some(&(TERMINATOR as u8))
@@ -186,10 +181,15 @@ pub(super) fn cut(records: &[Record<'_>]) -> impl Iterator<Item = Arc<Chunk>> {
 }
 
 /// Splits a slice into parts of at most [`CHUNK`] items, as few as possible and of nearly the same length.
-pub(super) fn in_chunks<T>(mut records: &[T]) -> impl Iterator<Item = &[T]> {
-    (1..=records.len().div_ceil(CHUNK)).rev().map(move |left| {
-        let (chunk, rest) = records.split_at(records.len() / left);
-        records = rest;
-        chunk
+pub(super) fn in_chunks<T>(records: &[T]) -> impl Iterator<Item = &[T]> {
+    in_parts(records, CHUNK)
+}
+
+/// Splits a slice into parts of at most `most` items, as few as possible and of nearly the same length.
+pub(super) fn in_parts<T>(mut items: &[T], most: usize) -> impl Iterator<Item = &[T]> {
+    (1..=items.len().div_ceil(most)).rev().map(move |left| {
+        let (part, rest) = items.split_at(items.len() / left);
+        items = rest;
+        part
     })
 }

@@ -6,7 +6,8 @@ use memchr::{memchr, memmem};
 use unicode_normalization::char::is_combining_mark;
 
 use super::Field;
-use super::chunk::{Chunk, SEPARATOR};
+use super::chunk::SEPARATOR;
+use super::order::Order;
 use super::signature::{Finder, buckets};
 
 /// Class of a match, best first. A query with too many matches to rank them all lists them by class, each class in the
@@ -310,7 +311,7 @@ pub(super) struct Scattered {
 
 impl Scattered {
     /// Returns `None` if every record with all words also contains the text.
-    pub(super) fn new(needle: &str, field: Field) -> Option<Self> {
+    pub(super) fn new(order: &Order, needle: &str, field: Field) -> Option<Self> {
         let words = words(needle);
         let longest = words.iter().max_by_key(|word| (word.literal, word.text.len()))?;
         let letters = longest.text.chars().count();
@@ -329,8 +330,7 @@ impl Scattered {
         }
         // A block without the buckets of all words has no match, however far apart the words are.
         let all: Vec<usize> = words.iter().flat_map(|word| buckets(&word.text)).collect();
-        let anchors =
-            anchors.iter().map(|anchor| Finder::new(anchor).into_owned().with_buckets(&all)).collect();
+        let anchors = anchors.iter().map(|anchor| Finder::with_buckets(order, anchor, &all)).collect();
         let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
         let literally = words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
         Some(Self { words, literally, anchors, field })
@@ -355,24 +355,24 @@ impl Scattered {
     }
 
     /// Returns the matches among these records of a chunk, first to last.
-    pub(super) fn matches(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
-        let mut found = self.candidates(chunk, records);
-        found.retain(|index| self.accepts(chunk.record(*index).text));
+    pub(super) fn matches(&self, order: &Order, chunk: usize, records: Range<usize>) -> Vec<usize> {
+        let mut found = self.candidates(order, chunk, records);
+        found.retain(|index| self.accepts(order.chunks[chunk].record(*index).text));
         found
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
-        self.anchors.iter().map(|anchor| anchor.count_blocks(chunk)).sum()
+    pub(super) fn blocks(&self, chunk: usize) -> usize {
+        self.anchors.iter().map(|anchor| anchor.blocks(chunk)).sum()
     }
 
     /// Returns the records that contain an anchor, first to last.
-    pub(super) fn candidates(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
+    pub(super) fn candidates(&self, order: &Order, chunk: usize, records: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         for anchor in &self.anchors {
-            let (blocks, mut next) = (anchor.blocks(chunk), records.start);
-            while let Some(at) = anchor.find(chunk, blocks, next..records.end) {
-                let index = chunk.holding(at);
+            let mut next = records.start;
+            while let Some(at) = anchor.find(order, chunk, next..records.end) {
+                let index = order.chunks[chunk].holding(at);
                 found.push(index);
                 next = index + 1;
             }

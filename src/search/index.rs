@@ -186,9 +186,9 @@ impl Index {
 
     pub(super) fn page_counting(&self, query: &Query<'_>, cap: usize) -> Page {
         let snapshot = self.snapshot();
-        let (order, sort) = match query.sort {
-            Sort::Title => (&snapshot.by_title, Sort::Title),
-            Sort::Newest | Sort::Popular | Sort::Author => (&snapshot.newest, Sort::Newest),
+        let order = match query.sort {
+            Sort::Title => &snapshot.by_title,
+            Sort::Newest | Sort::Popular | Sort::Author => &snapshot.newest,
         };
         let folded = fold(query.text);
         let typed = folded.trim_matches(' ');
@@ -196,7 +196,7 @@ impl Index {
             return Page { total_is_exact: true, ..Page::default() };
         };
         let most = if query.sort == Sort::Title { cap.saturating_mul(RANKED) } else { cap };
-        let wanted = Wanted::new(typed, query.field, sort, filter);
+        let wanted = Wanted::new(order, typed, query.field, filter);
         let found = order.found(&wanted, most);
         let tries_variants = query.similar && !wanted.is_blank();
         let (variants, spellings) =
@@ -212,7 +212,7 @@ impl Index {
             return page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);
         };
         let text = meant.words.join(" ");
-        let wanted = Wanted::new(&text, query.field, sort, filter);
+        let wanted = Wanted::new(order, &text, query.field, filter);
         let found = order.found(&wanted, most);
         let variants = if meant.fewer { Vec::new() } else { variants };
         let page = page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::chunk::{Chunk, SEPARATOR};
+use super::chunk::SEPARATOR;
 use super::filter::Filter;
 use super::fit::{self, Fit, Scattered};
 use super::order::{Order, Place};
-use super::signature::{Blocks, Finder};
+use super::signature::Finder;
 use super::{Field, Sort};
 
 /// A query prepared for matching.
@@ -25,13 +25,16 @@ pub(super) struct Wanted<'n> {
 }
 
 impl<'n> Wanted<'n> {
-    pub(super) fn new(needle: &'n str, field: Field, sort: Sort, filter: Filter) -> Self {
+    /// Prepares a folded query for an order.
+    pub(super) fn new(order: &Order, needle: &'n str, field: Field, filter: Filter) -> Self {
+        let sort = order.sort;
         let fits: &[Fit] = match sort {
             _ if needle.is_empty() => &[Fit::Exact],
             Sort::Title => &[Fit::Exact, Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
             Sort::Newest | Sort::Popular | Sort::Author => &[Fit::Contains, Fit::Scattered],
         };
-        let (matcher, scattered) = (Matcher::new(needle, field, filter), Scattered::new(needle, field));
+        let (matcher, scattered) =
+            (Matcher::new(order, needle, field, filter), Scattered::new(order, needle, field));
         Self { needle, field, sort, matcher, scattered, fits }
     }
 
@@ -40,11 +43,12 @@ impl<'n> Wanted<'n> {
     }
 
     /// Counts the matches in a chunk.
-    pub(super) fn count(&self, chunk: &Chunk) -> usize {
+    pub(super) fn count(&self, order: &Order, number: usize) -> usize {
+        let chunk = &*order.chunks[number];
         let mut contained = vec![false; chunk.len()];
         match &self.matcher.finder {
             // With a match in most blocks, one scan of the whole text is fastest.
-            Some(finder) if self.field == Field::Any && finder.count_blocks(chunk) > 16 => {
+            Some(finder) if self.field == Field::Any && finder.blocks(number) > 16 => {
                 let mut index = 0;
                 while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
                     while chunk.start(index + 1) <= found {
@@ -54,10 +58,13 @@ impl<'n> Wanted<'n> {
                     index += 1;
                 }
             }
-            _ => self.matcher.matches(chunk, 0..chunk.len()).for_each(|index| contained[index] = true),
+            _ => {
+                let matches = self.matcher.matches(order, number, 0..chunk.len());
+                matches.for_each(|index| contained[index] = true);
+            }
         }
         let others = self.scattered.as_ref().map_or(0, |scattered| {
-            let candidates = scattered.candidates(chunk, 0..chunk.len()).into_iter();
+            let candidates = scattered.candidates(order, number, 0..chunk.len()).into_iter();
             let others =
                 candidates.filter(|index| !contained[*index] && self.matcher.filter.admits(chunk, *index));
             others.filter(|index| scattered.accepts(chunk.record(*index).text)).count()
@@ -72,7 +79,7 @@ impl<'n> Wanted<'n> {
         }
         let chunk = &order.chunks[place.chunk];
         if self.scattered.is_some()
-            && self.matcher.first(chunk, self.matcher.blocks(chunk), place.index..place.index + 1).is_none()
+            && self.matcher.first(order, place.chunk, place.index..place.index + 1).is_none()
         {
             return Fit::Scattered;
         }
@@ -96,32 +103,36 @@ pub(super) struct Matcher<'n> {
 }
 
 impl<'n> Matcher<'n> {
-    pub(super) fn new(needle: &'n str, field: Field, filter: Filter) -> Self {
-        Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field, filter }
+    pub(super) fn new(order: &Order, needle: &'n str, field: Field, filter: Filter) -> Self {
+        Self { finder: (!needle.is_empty()).then(|| Finder::new(order, needle)), field, filter }
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
-        self.finder.as_ref().map_or(0, |finder| finder.count_blocks(chunk))
+    pub(super) fn blocks(&self, chunk: usize) -> usize {
+        self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))
     }
 
-    /// Returns the blocks of a chunk that may have a match.
-    fn blocks(&self, chunk: &Chunk) -> Blocks {
-        self.finder.as_ref().map_or(Blocks::MAX, |finder| finder.blocks(chunk))
+    /// Returns whether a chunk may have a match.
+    pub(super) fn may_match(&self, chunk: usize) -> bool {
+        self.finder.as_ref().is_none_or(|finder| finder.blocks(chunk) > 0)
     }
 
     /// Returns the matches among these records of a chunk, first to last.
-    pub(super) fn matches(&self, chunk: &Chunk, mut records: Range<usize>) -> impl Iterator<Item = usize> {
-        let blocks = self.blocks(chunk);
+    pub(super) fn matches(
+        &self,
+        order: &Order,
+        chunk: usize,
+        mut records: Range<usize>,
+    ) -> impl Iterator<Item = usize> {
         iter::from_fn(move || {
-            let index = self.first(chunk, blocks, records.clone())?;
+            let index = self.first(order, chunk, records.clone())?;
             records.start = index + 1;
             Some(index)
         })
     }
 
-    /// Returns the first match among these records of a chunk, given [`Self::blocks`].
-    fn first(&self, chunk: &Chunk, blocks: Blocks, mut records: Range<usize>) -> Option<usize> {
+    fn first(&self, order: &Order, number: usize, mut records: Range<usize>) -> Option<usize> {
+        let chunk = &*order.chunks[number];
         let Some(finder) = &self.finder else {
             return records.find(|index| self.filter.admits(chunk, *index));
         };
@@ -129,11 +140,12 @@ impl<'n> Matcher<'n> {
         if self.filter.genre.is_some() {
             return records.find(|index| {
                 self.filter.admits(chunk, *index)
+                    && finder.may_have(number, *index, chunk.len())
                     && finder.is_in(searched(chunk.record(*index).text, self.field))
             });
         }
         while !records.is_empty() {
-            let at = finder.find(chunk, blocks, records.clone())?;
+            let at = finder.find(order, number, records.clone())?;
             let index = chunk.holding(at);
             let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
             // A separator behind the match shows that the match is in the title.

@@ -1,15 +1,17 @@
 //! Orders: all records sorted in chunks, read from any place in both directions, changed by merging.
 
+use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use super::chunk::{CHUNK, Chunk, Position, Record, SMALL_CHUNK, cut, in_chunks};
+use super::chunk::{CHUNK, Chunk, Position, Record, SMALL_CHUNK, cut, in_chunks, in_parts};
 use super::cursor::{Cursor, Direction, Edge};
 use super::fit::{ARTICLES, Fit, Grade, Rank, without_article};
 use super::matching::{Matcher, Wanted};
+use super::signature::{Blocks, Signatures, TOGETHER};
 use super::{Page, Sort};
 use crate::fold::sort_key;
 
@@ -34,11 +36,13 @@ pub(super) struct Order {
     pub(super) sort: Sort,
     pub(super) len: usize,
     pub(super) chunks: Vec<Arc<Chunk>>,
+    /// Signatures of the first chunks, of those after them, and so on.
+    pub(super) signatures: Vec<Arc<Signatures>>,
 }
 
 impl Order {
     pub(super) fn empty(sort: Sort) -> Self {
-        Self { sort, len: 0, chunks: Vec::new() }
+        Self { sort, len: 0, chunks: Vec::new(), signatures: Vec::new() }
     }
 
     /// Returns the chunk that contains, or would contain, the first record for which `passed` is false.
@@ -75,14 +79,16 @@ impl Order {
             return self.len;
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_COUNTING);
-        let share = self.chunks.len().div_ceil(threads).max(1);
-        let count = |chunks: &[Arc<Chunk>]| chunks.iter().map(|chunk| wanted.count(chunk)).sum();
-        if self.chunks.len() < COUNTED_ALONE {
-            return count(&self.chunks);
+        let chunks = self.chunks.len();
+        let share = chunks.div_ceil(threads).max(1);
+        let count = |chunks: Range<usize>| chunks.map(|chunk| wanted.count(self, chunk)).sum();
+        if chunks < COUNTED_ALONE {
+            return count(0..chunks);
         }
         thread::scope(|scope| {
-            let counting: Vec<_> =
-                self.chunks.chunks(share).map(|chunks| scope.spawn(move || count(chunks))).collect();
+            let starts = (0..chunks).step_by(share);
+            let shares = starts.map(|start| start..chunks.min(start + share));
+            let counting: Vec<_> = shares.map(|share| scope.spawn(move || count(share))).collect();
             counting.into_iter().map(|thread| thread.join().unwrap_or_default()).sum()
         })
     }
@@ -117,8 +123,9 @@ impl Order {
 
     /// Returns the matches between two places, first to last.
     pub(super) fn matches(&self, places: Range<Place>, matcher: &Matcher<'_>) -> impl Iterator<Item = Place> {
-        self.pieces(places).flat_map(move |(chunk, records)| {
-            matcher.matches(&self.chunks[chunk], records).map(move |index| Place { chunk, index })
+        let pieces = self.pieces(places).filter(|(chunk, _)| matcher.may_match(*chunk));
+        pieces.flat_map(move |(chunk, records)| {
+            matcher.matches(self, chunk, records).map(move |index| Place { chunk, index })
         })
     }
 
@@ -199,9 +206,9 @@ impl Order {
     ) -> impl Iterator<Item = Place> {
         let own = &self.chunks[chunk];
         let (contained, scattered) = match &wanted.scattered {
-            _ if fit != Fit::Scattered => (Some(wanted.matcher.matches(own, records)), Vec::new()),
+            _ if fit != Fit::Scattered => (Some(wanted.matcher.matches(self, chunk, records)), Vec::new()),
             Some(scattered) => {
-                let mut found = scattered.matches(own, records);
+                let mut found = scattered.matches(self, chunk, records);
                 found.retain(|index| wanted.matcher.filter.admits(own, *index));
                 (None, found)
             }
@@ -305,14 +312,17 @@ impl Order {
         in_two_threads(|| low.sort_unstable_by(compare), || high.sort_unstable_by(compare));
         // The stable sort detects the two sorted runs and merges them.
         order.sort_by(compare);
-        let chunks_of = |order: &[_]| -> Vec<Arc<Chunk>> {
+        let chunks_of = |order: &[_]| {
             let of = |places: &[_]| Arc::new(Chunk::of(&places.iter().map(record).collect::<Vec<_>>()));
-            in_chunks(order).map(of).collect()
+            let chunks: Vec<Arc<Chunk>> = in_chunks(order).map(of).collect();
+            let signatures = Self::empty(sort).signatures_of(&chunks);
+            (chunks, signatures)
         };
         let (low, high) = order.split_at(middle);
-        let (mut chunks, others) = in_two_threads(|| chunks_of(low), || chunks_of(high));
-        chunks.extend(others);
-        Self { sort, len: self.len, chunks }
+        let (mut first, last) = in_two_threads(|| chunks_of(low), || chunks_of(high));
+        first.0.extend(last.0);
+        first.1.extend(last.1);
+        Self { sort, len: self.len, chunks: first.0, signatures: first.1 }
     }
 
     /// Returns this order with the changes applied. Unchanged chunks are shared.
@@ -358,7 +368,65 @@ impl Order {
             chunks.extend(cut(&run));
         }
         chunks.extend(self.chunks.iter().skip(old).cloned());
-        Self { sort, len, chunks }
+        let signatures = self.signatures_of(&chunks);
+        Self { sort, len, chunks, signatures }
+    }
+
+    /// Returns the signatures of the chunks that this order has after a change; those of unchanged chunks are shared or
+    /// copied.
+    pub(super) fn signatures_of(&self, chunks: &[Arc<Chunk>]) -> Vec<Arc<Signatures>> {
+        // For each chunk of this order, its signatures and the number of the first chunk in them.
+        let mut before: HashMap<*const Chunk, (usize, &Arc<Signatures>, usize)> = HashMap::new();
+        let mut start = 0;
+        for signatures in &self.signatures {
+            for (number, chunk) in (start..).zip(&self.chunks[start..start + signatures.len]) {
+                before.insert(Arc::as_ptr(chunk), (number, signatures, start));
+            }
+            start += signatures.len;
+        }
+        let of_new = |run: &[&Chunk]| -> Vec<Arc<Signatures>> {
+            let with_old = |chunk: &&'_ Chunk| {
+                let old = before.get(&std::ptr::from_ref(*chunk));
+                old.map(|(number, signatures, start)| (&***signatures, number - start))
+            };
+            let parts = in_parts(run, TOGETHER);
+            parts
+                .map(|part| part.iter().map(|chunk| (*chunk, with_old(chunk))).collect::<Vec<_>>())
+                .map(|part| Arc::new(Signatures::of(&part)))
+                .collect()
+        };
+        let (mut all, mut run, mut at) = (Vec::new(), Vec::new(), 0);
+        while let Some(chunk) = chunks.get(at) {
+            let unchanged = before.get(&Arc::as_ptr(chunk)).filter(|(number, signatures, start)| {
+                let same = chunks[at..].iter().zip(&self.chunks[*start..]).take(signatures.len);
+                number == start
+                    && (run.is_empty() || signatures.len > TOGETHER / 2)
+                    && same.filter(|(new, old)| Arc::ptr_eq(new, old)).count() == signatures.len
+            });
+            match unchanged {
+                Some((_, signatures, _)) => {
+                    all.extend(of_new(&run));
+                    run.clear();
+                    all.push(Arc::clone(signatures));
+                    at += signatures.len;
+                }
+                None => {
+                    run.push(&**chunk);
+                    at += 1;
+                }
+            }
+        }
+        all.extend(of_new(&run));
+        all
+    }
+
+    /// Returns the blocks of each chunk that have all of these buckets.
+    pub(super) fn having(&self, buckets: &[usize]) -> Vec<Blocks> {
+        let mut found = Vec::with_capacity(self.chunks.len());
+        for signatures in &self.signatures {
+            signatures.having(buckets, &mut found);
+        }
+        found
     }
 }
 

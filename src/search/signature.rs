@@ -2,8 +2,8 @@
 //!
 //! Most words are in few titles. Every two consecutive bytes in a block of records set one bit of the block's signature,
 //! and so do three and four consecutive bytes of a word. A block cannot contain a text if it lacks the bit of any of
-//! these in the text. The bits of all blocks of a chunk for the same bytes are one number, so a few reads rule out a
-//! whole chunk.
+//! these in the text. The bits of all blocks of a chunk for the same bytes are one number, and the numbers of sixteen
+//! chunks are next to each other, so a few reads rule out all sixteen.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -13,12 +13,16 @@ use memchr::memmem;
 use super::at_rest::{Input, Output, damaged};
 use super::chunk::{Chunk, SEPARATOR, TERMINATOR};
 use super::fit::joined_words;
+use super::order::Order;
 
 /// One bit for each block of a chunk.
 pub(super) type Blocks = u32;
 
 /// Number of blocks in a chunk: 1024 records are 32 blocks of 32.
 const BLOCKS: usize = Blocks::BITS as usize;
+
+/// Maximum number of chunks whose signatures are together. More would make a search faster and a change slower.
+pub(super) const TOGETHER: usize = if cfg!(test) { 4 } else { 16 };
 
 /// Binary logarithm of the number of buckets in a signature. 4096 buckets take 16 KiB per chunk.
 const BUCKET_BITS: u32 = 12;
@@ -59,47 +63,74 @@ pub(super) fn buckets(text: &str) -> Vec<usize> {
 }
 
 /// For each bucket, the blocks of a chunk that have it.
-pub(super) struct Signature(Box<[Blocks]>);
+fn signature(chunk: &Chunk) -> Vec<Blocks> {
+    let mut signature = vec![0; 1 << BUCKET_BITS];
+    let block = block_len(chunk.len());
+    for (index, record) in chunk.all().enumerate() {
+        let bit = 1 << (index / block);
+        // A query has no control character, so pairs across separators are not needed.
+        for part in record.text.split([SEPARATOR, TERMINATOR]) {
+            let mut mark = |text: &str| {
+                let buckets = pairs(text).chain(triples(text)).chain(quadruples(text));
+                buckets.for_each(|bucket| signature[bucket] |= bit);
+            };
+            mark(part);
+            joined_words(part).for_each(|word| mark(&word));
+        }
+    }
+    signature
+}
 
-impl Signature {
-    /// Builds the signature from the texts of a chunk's records.
-    pub(super) fn of<'a>(records: impl ExactSizeIterator<Item = &'a str>) -> Self {
-        let mut signature = vec![0; 1 << BUCKET_BITS];
-        let block = block_len(records.len());
-        for (index, record) in records.enumerate() {
-            let bit = 1 << (index / block);
-            // A query has no control character, so pairs across separators are not needed.
-            for part in record.split([SEPARATOR, TERMINATOR]) {
-                let mut mark = |text: &str| {
-                    let buckets = pairs(text).chain(triples(text)).chain(quadruples(text));
-                    buckets.for_each(|bucket| signature[bucket] |= bit);
-                };
-                mark(part);
-                joined_words(part).for_each(|word| mark(&word));
+/// Signatures of consecutive chunks: for each bucket, the blocks of the first chunk that have it, those of the second,
+/// and so on.
+pub(super) struct Signatures {
+    /// Number of chunks.
+    pub(super) len: usize,
+    blocks: Box<[Blocks]>,
+}
+
+impl Signatures {
+    /// Joins the signatures of chunks. Those of a chunk that had one are copied: its signatures, and its number in them.
+    pub(super) fn of(chunks: &[(&Chunk, Option<(&Self, usize)>)]) -> Self {
+        let len = chunks.len();
+        let mut blocks = vec![0; len << BUCKET_BITS].into_boxed_slice();
+        for (number, (chunk, before)) in chunks.iter().enumerate() {
+            let own = blocks.iter_mut().skip(number).step_by(len);
+            match before {
+                Some((others, place)) => {
+                    let same = others.blocks.iter().skip(*place).step_by(others.len);
+                    own.zip(same).for_each(|(own, same)| *own = *same);
+                }
+                None => own.zip(signature(chunk)).for_each(|(own, new)| *own = new),
             }
         }
-        Self(signature.into_boxed_slice())
+        Self { len, blocks }
     }
 
     pub(super) fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
-        out.list(&self.0, Blocks::to_le_bytes)
+        out.list(&self.blocks, Blocks::to_le_bytes)
     }
 
     pub(super) fn read(input: &mut Input<impl Read>) -> io::Result<Self> {
         let blocks = input.list(Blocks::from_le_bytes)?;
-        if blocks.len() == 1 << BUCKET_BITS { Ok(Self(blocks)) } else { Err(damaged()) }
+        let len = blocks.len() >> BUCKET_BITS;
+        if len > 0 && blocks.len() == len << BUCKET_BITS { Ok(Self { len, blocks }) } else { Err(damaged()) }
     }
 
-    /// Returns the blocks that have all of these buckets.
-    fn blocks(&self, buckets: &[usize]) -> Blocks {
-        let mut blocks = Blocks::MAX;
+    /// Appends the blocks of each chunk that have all of these buckets.
+    pub(super) fn having(&self, buckets: &[usize], found: &mut Vec<Blocks>) {
+        let start = found.len();
+        found.resize(start + self.len, Blocks::MAX);
         for bucket in buckets {
-            blocks &= self.0[*bucket];
-            if blocks == 0 {
+            let mut any = 0;
+            for (left, blocks) in found[start..].iter_mut().zip(&self.blocks[bucket * self.len..]) {
+                *left &= blocks;
+                any |= *left;
+            }
+            if any == 0 {
                 break;
             }
         }
-        blocks
     }
 }
 
@@ -108,28 +139,24 @@ fn block_len(records: usize) -> usize {
     records.div_ceil(BLOCKS).max(1)
 }
 
-/// Finds a text in chunks.
+/// Finds a text in the chunks of one order.
 pub(super) struct Finder<'n> {
     text: memmem::Finder<'n>,
-    buckets: Vec<usize>,
+    /// For each chunk, the blocks that may have the text.
+    blocks: Vec<Blocks>,
 }
 
 impl<'n> Finder<'n> {
     /// Creates a finder of a folded text, which must not be blank.
-    pub(super) fn new(text: &'n str) -> Self {
-        Self { text: memmem::Finder::new(text), buckets: buckets(text) }
+    pub(super) fn new(order: &Order, text: &'n str) -> Self {
+        Self { text: memmem::Finder::new(text), blocks: order.having(&buckets(text)) }
     }
 
-    /// Restricts the search to blocks that also have these buckets.
-    pub(super) fn with_buckets(mut self, others: &[usize]) -> Self {
-        self.buckets.extend_from_slice(others);
-        self.buckets.sort_unstable();
-        self.buckets.dedup();
-        self
-    }
-
-    pub(super) fn into_owned(self) -> Finder<'static> {
-        Finder { text: self.text.into_owned(), buckets: self.buckets }
+    /// Creates a finder that searches only the blocks which also have these buckets.
+    pub(super) fn with_buckets(order: &Order, text: &str, others: &[usize]) -> Finder<'static> {
+        let mut all = buckets(text);
+        all.extend_from_slice(others);
+        Finder { text: memmem::Finder::new(text).into_owned(), blocks: order.having(&all) }
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {
@@ -142,17 +169,18 @@ impl<'n> Finder<'n> {
     }
 
     /// Counts the blocks of a chunk that a search reads.
-    pub(super) fn count_blocks(&self, chunk: &Chunk) -> usize {
-        self.blocks(chunk).count_ones() as usize
+    pub(super) fn blocks(&self, chunk: usize) -> usize {
+        self.blocks[chunk].count_ones() as usize
     }
 
-    /// Returns the blocks of a chunk that may have the text.
-    pub(super) fn blocks(&self, chunk: &Chunk) -> Blocks {
-        chunk.signature.blocks(&self.buckets)
+    /// Returns whether the block with this record of a chunk of `records` may have the text.
+    pub(super) fn may_have(&self, chunk: usize, index: usize, records: usize) -> bool {
+        self.blocks[chunk] >> (index / block_len(records)) & 1 == 1
     }
 
-    /// Returns the offset in a chunk's text of the first occurrence within these records, given [`Self::blocks`].
-    pub(super) fn find(&self, chunk: &Chunk, blocks: Blocks, records: Range<usize>) -> Option<usize> {
+    /// Returns the offset in a chunk's text of the first occurrence within these records.
+    pub(super) fn find(&self, order: &Order, chunk: usize, records: Range<usize>) -> Option<usize> {
+        let (blocks, chunk) = (self.blocks[chunk], &order.chunks[chunk]);
         let block = block_len(chunk.len());
         let mut index = records.start;
         while index < records.end {

@@ -7,13 +7,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Field;
 use super::filter::Filter;
 use super::fit::{self, Grade, Rank, has_whole};
 use super::index::Snapshot;
 use super::matching::{Wanted, searched};
 use super::order::Place;
 use super::vocabulary::{self, Likeness, Vocabulary, likeness};
-use super::{Field, Sort};
 
 /// Number of exact matches below which other spellings are tried.
 pub(super) const FEW: usize = 10;
@@ -316,21 +316,21 @@ impl Search<'_> {
     fn best_grade(&mut self, words: &[String]) -> Option<Grade> {
         let order = &self.snapshot.by_title;
         let text = words.join(" ");
-        let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
+        let wanted = Wanted::new(order, &text, self.field, self.filter);
         let rank = Rank::new(&text, self.field);
         let (mut best, mut left) = (None, ENOUGH);
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
             let scattered = wanted.scattered.as_ref();
-            let blocks = wanted.matcher.count_blocks(own)
-                + scattered.map_or(0, |scattered| scattered.count_blocks(own));
+            let blocks =
+                wanted.matcher.blocks(chunk) + scattered.map_or(0, |scattered| scattered.blocks(chunk));
             if blocks == 0 {
                 continue;
             }
             self.spend(blocks);
-            let mut found: Vec<usize> = wanted.matcher.matches(own, records.clone()).collect();
+            let mut found: Vec<usize> = wanted.matcher.matches(order, chunk, records.clone()).collect();
             if let Some(scattered) = scattered {
-                let candidates = scattered.candidates(own, records);
+                let candidates = scattered.candidates(order, chunk, records);
                 self.spend(candidates.len());
                 let admitted = candidates.into_iter().filter(|index| self.filter.admits(own, *index));
                 found.extend(admitted.filter(|index| scattered.accepts(own.record(*index).text)));
@@ -406,7 +406,7 @@ impl Search<'_> {
     fn search_variant(&mut self, variant: &Variant) {
         let order = &self.snapshot.by_title;
         let text = variant.words.join(" ");
-        let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
+        let wanted = Wanted::new(order, &text, self.field, self.filter);
         let scattered = wanted.scattered.as_ref().filter(|_| variant.words.len() > 1);
         let rank = Rank::new(&text, self.field);
         let mut found: Vec<(Grade, Place)> = Vec::new();
@@ -416,13 +416,13 @@ impl Search<'_> {
         };
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
-            let blocks = wanted.matcher.count_blocks(own)
-                + scattered.map_or(0, |scattered| scattered.count_blocks(own));
+            let blocks =
+                wanted.matcher.blocks(chunk) + scattered.map_or(0, |scattered| scattered.blocks(chunk));
             if blocks == 0 {
                 continue;
             }
             self.spend(blocks);
-            for index in wanted.matcher.matches(own, records.clone()) {
+            for index in wanted.matcher.matches(order, chunk, records.clone()) {
                 self.spend(RECORD_COST);
                 let place = Place { chunk, index };
                 if self.has_words(variant, place) {
@@ -430,7 +430,7 @@ impl Search<'_> {
                 }
             }
             if let Some(scattered) = scattered {
-                let candidates = scattered.candidates(own, records);
+                let candidates = scattered.candidates(order, chunk, records);
                 self.spend(candidates.len() * RECORD_COST);
                 let places = candidates.into_iter().map(|index| Place { chunk, index });
                 let places = places.filter(|place| {

@@ -12,6 +12,8 @@ use crate::search::chunk::{CHUNK, Record, SMALL_CHUNK};
 use crate::search::cursor::Packed;
 use crate::search::fit::{Fit, Grade, Rank, Scattered, weight};
 use crate::search::index::RANKED;
+use crate::search::order::Order;
+use crate::search::signature::TOGETHER;
 use crate::search::{Cursor, Entry, Field, Index, Loans, Page, Query, Sort, similar, vocabulary};
 
 /// Reference implementation of the index, without regard to speed.
@@ -56,7 +58,7 @@ impl Model {
     fn fitting(&self, text: &str, field: Field, sort: Sort, ranked: bool) -> Vec<(Grade, i64)> {
         let needle = fold(text);
         let needle = needle.trim();
-        let scattered = Scattered::new(needle, field);
+        let scattered = Scattered::new(&Order::empty(sort), needle, field);
         let holds = |text: &str| fold(text).contains(needle);
         let rank = Rank::new(needle, field);
         let fit = |title: &str, author: &str| {
@@ -214,6 +216,14 @@ proptest! {
             for chunk in &order.chunks {
                 prop_assert!((1..=CHUNK).contains(&chunk.len()));
                 prop_assert!(chunk.len() >= SMALL_CHUNK || order.chunks.len() == 1);
+            }
+            let signed: Vec<usize> = order.signatures.iter().map(|signatures| signatures.len).collect();
+            prop_assert_eq!(signed.iter().sum::<usize>(), order.chunks.len());
+            prop_assert!(signed.iter().all(|chunks| (1..=TOGETHER).contains(chunks)));
+            let empty = Order::empty(order.sort);
+            let anew = Order { signatures: empty.signatures_of(&order.chunks), ..order.clone() };
+            for bucket in (0..4096).step_by(5) {
+                prop_assert_eq!(order.having(&[bucket]), anew.having(&[bucket]));
             }
         }
     }
