@@ -77,6 +77,9 @@ impl Sound {
         let (Some(own), Some(others)) = (&self.letters, sound(other)) else { return false };
         let blocks = [self.block, block(other)];
         let (tamil, bengali) = (blocks.contains(&TAMIL), blocks.contains(&BENGALI));
+        if !tamil && !bengali {
+            return is_alike(own, &others);
+        }
         let broad = |letters: &[char]| -> Vec<char> {
             let mut letters: Vec<char> =
                 letters.iter().map(|letter| broad(*letter, tamil, bengali)).collect();
@@ -108,6 +111,9 @@ fn is_alike(one: &[char], other: &[char]) -> bool {
                     && alike[j - 1]
                     && (is_optional(other[j - 1]) || j == other.len() && other[j - 1] == FINAL);
             before = i > 0 && above;
+        }
+        if !alike.contains(&true) {
+            return false;
         }
     }
     alike[other.len()]

@@ -3,6 +3,7 @@
 //! A million titles have about half a million distinct words, some five megabytes. Words of the same length in bytes are
 //! concatenated in one text, so no word needs a pointer, and comparing a typed word with all words of similar length is a
 //! linear scan. An index of deletions (every word with each letter removed) would be faster and take ten times the memory.
+//! Words with the same skeleton or consonants are next to each other in lists sorted by these.
 //!
 //! Collecting the words of the whole catalogue takes a second or two, so it runs in the background
 //! ([`super::Index::learn_words`]). The words of a few added or changed books are added at once. The words of deleted
@@ -128,7 +129,9 @@ fn is_long_enough(skeleton: &str) -> bool {
 /// Returns whether two words with the same first letter differ by two errors: two letters inserted, deleted, replaced or
 /// swapped with a neighbour (optimal string alignment).
 fn is_two_errors(one: &str, other: &str) -> bool {
-    const FAR: u8 = 3;
+    if one.is_ascii() && other.is_ascii() {
+        return are_two_errors(one.as_bytes(), other.as_bytes());
+    }
     // Arrays on the stack, without allocation: a long word is compared with thousands.
     let letters = |word: &str| {
         let (mut letters, mut count) = ([' '; LONGEST], 0);
@@ -139,18 +142,27 @@ fn is_two_errors(one: &str, other: &str) -> bool {
         (letters, count)
     };
     let ((a, long), (b, wide)) = (letters(one), letters(other));
-    if long.abs_diff(wide) > 2 || a[0] != b[0] {
+    are_two_errors(&a[..long], &b[..wide])
+}
+
+/// As [`is_two_errors`], of words with at most [`LONGEST`] letters.
+fn are_two_errors<T: Copy + PartialEq>(a: &[T], b: &[T]) -> bool {
+    const FAR: u8 = 3;
+    let (long, wide) = (a.len().min(LONGEST), b.len().min(LONGEST));
+    if long.abs_diff(wide) > 2 || a.first() != b.first() {
         return false;
     }
-    let mut rows = [[FAR; LONGEST + 1]; 3];
+    let mut rows = [[FAR; LONGEST + 2]; 3];
     for (cost, cell) in (0..FAR).zip(&mut rows[1][..=wide]) {
         *cell = cost;
     }
     for i in 1..=long {
         let [before, last, row] = &mut rows;
-        row[0] = u8::try_from(i).unwrap_or(FAR).min(FAR);
-        let mut least = row[0];
-        for j in 1..=wide {
+        // Prefixes whose lengths differ by three differ by three errors.
+        let (start, end) = (i.saturating_sub(2).max(1), wide.min(i + 2));
+        row[start - 1] = if start == 1 { u8::try_from(i).unwrap_or(FAR).min(FAR) } else { FAR };
+        let mut least = row[start - 1];
+        for j in start..=end {
             let replaced = last[j - 1] + u8::from(a[i - 1] != b[j - 1]);
             let mut cost = replaced.min(last[j] + 1).min(row[j - 1] + 1).min(FAR);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
@@ -215,16 +227,41 @@ struct Words {
     /// Words of `n` bytes, at index `n`.
     of_length: Vec<SameLength>,
     len: usize,
+    /// Words that have a skeleton, sorted by its hash.
+    by_skeleton: Box<[WordAt]>,
+    /// Words that have [`consonants`], sorted by their hash.
+    by_sound: Box<[WordAt]>,
 }
+
+/// Length of a word in bytes and its index among the words of this length, in one number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WordAt(u32);
+
+impl WordAt {
+    const INDEX_BITS: u32 = 24;
+
+    /// Returns `None` for an index after the first sixteen million words of the same length.
+    fn of(length: usize, index: usize) -> Option<Self> {
+        let index = u32::try_from(index).ok().filter(|index| index >> Self::INDEX_BITS == 0)?;
+        Some(Self(u32::try_from(length).ok()? << Self::INDEX_BITS | index))
+    }
+
+    fn length(self) -> usize {
+        (self.0 >> Self::INDEX_BITS) as usize
+    }
+
+    fn index(self) -> usize {
+        (self.0 & ((1 << Self::INDEX_BITS) - 1)) as usize
+    }
+}
+
+/// Function that returns a key which words that sound alike have in common: [`skeleton`] or [`consonants`].
+type Key = fn(&str) -> Option<String>;
 
 /// Words of the same length, sorted and concatenated.
 #[derive(Default)]
 struct SameLength {
     text: Box<str>,
-    /// Hash of the skeleton of each word; 0 if it has none.
-    skeletons: Box<[u32]>,
-    /// Hash of the [`consonants`] of each word; 0 if it has none.
-    sounds: Box<[u32]>,
     /// Binary logarithm of the number of occurrences of each word.
     common: Box<[u8]>,
     /// [`letters`] of each word.
@@ -243,12 +280,7 @@ impl Words {
         let together = |mut counted: Vec<(&str, u32)>| {
             counted.sort_unstable();
             let words: Vec<&str> = counted.iter().map(|(word, _)| *word).collect();
-            let hash = |of: fn(&str) -> Option<String>| {
-                words.iter().map(move |word| of(word).map_or(0, |own| number(&own))).collect()
-            };
             SameLength {
-                skeletons: hash(skeleton),
-                sounds: hash(consonants),
                 common: counted
                     .iter()
                     .map(|(_, count)| u8::try_from(count.ilog2()).unwrap_or_default())
@@ -257,7 +289,25 @@ impl Words {
                 text: words.concat().into_boxed_str(),
             }
         };
-        Self { of_length: of_length.into_iter().map(together).collect(), len }
+        let of_length = of_length.into_iter().map(together).collect();
+        let words = Self { of_length, len, ..Self::default() };
+        let (by_skeleton, by_sound) = (words.sorted_by(skeleton), words.sorted_by(consonants));
+        Self { by_skeleton, by_sound, ..words }
+    }
+
+    /// Returns the words that have a key, sorted by its hash.
+    fn sorted_by(&self, key: Key) -> Box<[WordAt]> {
+        let all = self.of_length.iter().enumerate().flat_map(|(length, words)| {
+            (0..words.letters.len()).filter_map(move |index| WordAt::of(length, index))
+        });
+        let mut hashed: Vec<(u32, WordAt)> =
+            all.filter_map(|at| Some((hash(&key(self.at(at))?), at))).collect();
+        hashed.sort_unstable();
+        hashed.into_iter().map(|(_, at)| at).collect()
+    }
+
+    fn at(&self, at: WordAt) -> &str {
+        self.word(at.length(), at.index())
     }
 
     fn word(&self, length: usize, index: usize) -> &str {
@@ -267,7 +317,7 @@ impl Words {
     /// Returns the binary logarithm of the number of occurrences of a word; `None` if it does not occur.
     fn common(&self, word: &str) -> Option<u8> {
         let words = self.of_length.get(word.len())?;
-        let (mut low, mut high) = (0, words.skeletons.len());
+        let (mut low, mut high) = (0, words.letters.len());
         while low < high {
             let middle = low.midpoint(high);
             match self.word(word.len(), middle).cmp(word) {
@@ -285,37 +335,36 @@ impl Words {
 
     fn all(&self) -> impl Iterator<Item = &str> {
         let lengths = self.of_length.iter().enumerate();
-        lengths
-            .flat_map(move |(length, words)| (0..words.skeletons.len()).map(move |at| self.word(length, at)))
+        lengths.flat_map(move |(length, words)| (0..words.letters.len()).map(move |at| self.word(length, at)))
     }
 
-    /// Appends the words with the same skeleton or consonants.
-    fn hashed<'a>(
-        &'a self,
-        typed: &Typed<'_>,
-        hash: fn(&str) -> Option<String>,
-        of: impl Fn(&SameLength) -> &[u32],
-        found: &mut Vec<(Likeness, &'a str)>,
-    ) {
-        let Some(wanted) = hash(typed.text).map(|own| number(&own)) else { return };
-        for (length, words) in self.of_length.iter().enumerate() {
-            let equal = places(of(words), |number| number == wanted).map(|at| self.word(length, at));
-            found.extend(equal.filter_map(|word| Some((typed.likeness(word)?, word))));
-        }
+    /// Returns the words with the same key as `typed`, given the words sorted by it.
+    fn with_key<'a>(&'a self, typed: &str, key: Key, sorted: &'a [WordAt]) -> &'a [WordAt] {
+        let Some(wanted) = key(typed).map(|own| hash(&own)) else { return &[] };
+        // Not stored: a search computes some forty of them.
+        let hash_at = |at: &WordAt| key(self.at(*at)).map_or(0, |own| hash(&own));
+        let from = &sorted[sorted.partition_point(|at| hash_at(at) < wanted)..];
+        &from[..from.partition_point(|at| hash_at(at) == wanted)]
     }
 
     /// Appends the words that sound like `typed`.
     fn sounding<'a>(&'a self, typed: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
-        self.hashed(typed, consonants, |words| &words.sounds, found);
+        let words = self.with_key(typed.text, consonants, &self.by_sound).iter().map(|at| self.at(*at));
+        found.extend(words.filter_map(|word| Some((typed.likeness(word)?, word))));
     }
 
     /// Appends the words similar to `typed`, except those with two errors.
     fn like<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
-        if word.skeleton.is_some() {
-            self.hashed(word, skeleton, |words| &words.skeletons, found);
-        }
-        self.sounding(word, found);
         let typed = word.text;
+        let mut alike = self.with_key(typed, consonants, &self.by_sound).to_vec();
+        if word.skeleton.is_some() {
+            alike.extend_from_slice(self.with_key(typed, skeleton, &self.by_skeleton));
+            // Most words with the same skeleton have the same consonants.
+            alike.sort_unstable();
+            alike.dedup();
+        }
+        let alike = alike.into_iter().map(|at| self.at(at));
+        found.extend(alike.filter_map(|other| Some((word.likeness(other)?, other))));
         for name in other_names(typed) {
             if let Some(words) = self.of_length.get(name.len())
                 && let Some(at) =
@@ -334,7 +383,7 @@ impl Words {
         for length in typed.len().saturating_sub(most)..=(typed.len() + most).min(LONGEST) {
             let Some(words) = self.of_length.get(length) else { return };
             // One error changes at most two bits of the set of letters, so few words remain to be compared.
-            let near = places(&words.letters, |letters| (letters ^ own).count_ones() <= 2);
+            let near = places(&words.letters, |letters| has_at_most::<2>(letters ^ own));
             let words = near.map(|at| self.word(length, at)).filter(|word| is_one_error(typed, word));
             found.extend(words.filter_map(|other| Some((word.likeness(other)?, other))));
         }
@@ -359,7 +408,7 @@ impl Words {
             };
             let start = after(&|word| word < first_letter);
             let end = after(&|word| word < first_letter || word.starts_with(first_letter));
-            let near = places(&words.letters[start..end], |letters| (letters ^ own).count_ones() <= 4);
+            let near = places(&words.letters[start..end], |letters| has_at_most::<4>(letters ^ own));
             let words = near.map(|at| self.word(length, start + at));
             found.extend(words.filter(|word| is_two_errors(typed, word)).map(|word| (Likeness::Twice, word)));
         }
@@ -383,10 +432,15 @@ fn places(numbers: &[u32], wanted: impl Fn(u32) -> bool + Copy) -> impl Iterator
     })
 }
 
-/// Hashes a skeleton (FNV-1a); never 0.
-fn number(skeleton: &str) -> u32 {
+/// Returns whether a number has at most `N` bits set: faster than counting them in a loop with vector instructions.
+fn has_at_most<const N: usize>(bits: u32) -> bool {
+    (0..N).fold(bits, |bits, _| bits & bits.wrapping_sub(1)) == 0
+}
+
+/// Hashes a key (FNV-1a).
+fn hash(key: &str) -> u32 {
     let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    skeleton.bytes().fold(0x811C_9DC5, hash).max(1)
+    key.bytes().fold(0x811C_9DC5, hash)
 }
 
 /// Words of a snapshot of the catalogue.
@@ -405,14 +459,13 @@ pub(super) struct Vocabulary {
 impl Words {
     fn write(&self, out: &mut Output<impl Write>) -> io::Result<()> {
         out.length(self.of_length.len())?;
-        for SameLength { text, skeletons, sounds, common, letters } in &self.of_length {
+        for SameLength { text, common, letters } in &self.of_length {
             out.bytes(text.as_bytes())?;
-            out.list(skeletons, u32::to_le_bytes)?;
-            out.list(sounds, u32::to_le_bytes)?;
             out.bytes(common)?;
             out.list(letters, u32::to_le_bytes)?;
         }
-        Ok(())
+        out.list(&self.by_skeleton, |at| at.0.to_le_bytes())?;
+        out.list(&self.by_sound, |at| at.0.to_le_bytes())
     }
 
     /// Reads words; the lists of each length agree with each other.
@@ -421,13 +474,11 @@ impl Words {
         for length in 0..input.length()? {
             let same = SameLength {
                 text: input.text()?,
-                skeletons: input.list(u32::from_le_bytes)?,
-                sounds: input.list(u32::from_le_bytes)?,
                 common: input.bytes()?.into_boxed_slice(),
                 letters: input.list(u32::from_le_bytes)?,
             };
-            let count = same.skeletons.len();
-            let is_sound = [same.sounds.len(), same.common.len(), same.letters.len()] == [count; 3]
+            let count = same.letters.len();
+            let is_sound = same.common.len() == count
                 && same.text.len() == count * length
                 && (0..count).all(|at| same.text.is_char_boundary(at * length));
             if length > LONGEST || !is_sound {
@@ -435,6 +486,14 @@ impl Words {
             }
             words.len += count;
             words.of_length.push(same);
+        }
+        words.by_skeleton = input.list(|bytes| WordAt(u32::from_le_bytes(bytes)))?;
+        words.by_sound = input.list(|bytes| WordAt(u32::from_le_bytes(bytes)))?;
+        let exists = |at: &WordAt| {
+            words.of_length.get(at.length()).is_some_and(|same| at.index() < same.letters.len())
+        };
+        if !words.by_skeleton.iter().chain(&words.by_sound).all(exists) {
+            return Err(damaged());
         }
         Ok(words)
     }
