@@ -14,6 +14,7 @@ import { useEnrolment } from './enrolment'
 import { usePrefetch } from './prefetch'
 import { useOffline } from './offline'
 import { usePresence } from './presence'
+import { useIdle } from './useIdle'
 import { useUpdateNotice } from './updateNotice'
 import { paths } from '../screens'
 import { hasTasks, onTask, sharedStore } from '../lib/outboxStore'
@@ -24,7 +25,7 @@ import classes from './Shell.module.css'
 notifyManager.setScheduler(notDuringPress)
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
-// Requested together with the first screen; a notice before they are loaded waits.
+// A student's phone loads them after its first books; a notice before that waits.
 const Notices = lazyChunk('notices', () => import('./Notices'))
 const WaitingBand = lazyChunk('waiting', () => import('./WaitingBand'))
 
@@ -47,6 +48,7 @@ export function Shell() {
   const [searching, setSearching] = useState(false)
   const user = data?.user ?? null
   const navigate = useNavigate()
+  const isIdle = useIdle()
   const mayAdd = user?.capabilities.includes('catalogue')
   // These shortcuts also work while a field has the focus.
   useHotkeys(
@@ -87,9 +89,11 @@ export function Shell() {
         )}
         <Outlet />
       </main>
-      <Chunk part={Notices} failed={(retry) => <Retry retry={retry} />}>
-        <Notices />
-      </Chunk>
+      {(isIdle || user?.role === 'admin') && (
+        <Chunk part={Notices} failed={(retry) => <Retry retry={retry} />}>
+          <Notices />
+        </Chunk>
+      )}
       {searching && !enrolling && (
         <Chunk part={Palette} onFailed={() => setSearching(false)}>
           <Palette user={user} onClose={() => setSearching(false)} />
