@@ -1,5 +1,6 @@
-// Runs before the first paint: marks when the preloader began, sets light or dark, so that neither flashes, and asks for
-// the messages of the language that src/lib/messages.ts is going to choose.
+// Runs before the first paint: marks when the preloader began, sets light or dark, so that neither flashes, asks for the
+// messages of the language that src/lib/messages.ts is going to choose and for what a student's screen needs, and shows a
+// phone's home its search box.
 performance.mark('preloader')
 // Minimum duration of the preloader (R-SHELL-1), as in app/preloader.ts.
 var PRELOADER_MS = 1200
@@ -83,11 +84,12 @@ var PRELOADER_MS = 1200
     var template = document.getElementById('early-home')
     var root = document.getElementById('root')
     // The app was faster.
-    if (!template || !root || root.firstChild) return
+    if (!template || !root || root.querySelector('main, p')) return
     var words = JSON.parse(places.early)[language]
     root.after(document.importNode(template.content, true))
     var home = document.getElementById('early')
     var box = home.querySelector('input')
+    home.lang = language
     home.querySelector('h1').textContent = words[0]
     box.setAttribute('aria-label', words[1])
     box.placeholder = words[2]
@@ -110,10 +112,13 @@ var PRELOADER_MS = 1200
     var shown = new Promise(function (resolve) {
       setTimeout(resolve, PRELOADER_MS)
     })
-    var session = window.early[location.origin + '/library/api/v1/auth/session']
+    var session = window.early[location.origin + '/library/api/v1/auth/session'].then(function (response) {
+      // The app reads the response itself.
+      return response.ok ? response.clone().json() : {}
+    })
     Promise.all([session, shown])
       .then(function (both) {
-        return both[0].ok ? both[0].clone().json().then(showHome) : undefined
+        showHome(both[0])
       })
       .catch(function () {
         // The app asks again and shows what failed.

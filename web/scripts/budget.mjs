@@ -61,7 +61,7 @@ const rows = [
 ]
 for (const key of Object.keys(manifest).filter((name) => manifest[name].isDynamicEntry)) {
   if (key === shell || messages.includes(manifest[key])) continue
-  const inFrame = key !== shell && !key.includes('/account/')
+  const inFrame = !key.includes('/account/')
   const own = [...filesOf(key)].filter((file) => !homeFiles.has(file) && !ui.has(file) && !(inFrame && frame.has(file)))
   if (own.length > 0) rows.push([key.replace('src/', ''), await total(own), BUDGET.screen])
 }

@@ -35,7 +35,9 @@ export const bookListQuery = (filter: BookFilter) =>
           }),
         ),
         // A genre that the search names appears together with the books, so that it does not move them later.
-        filter.q !== '' && queries.ensureQueryData({ ...genresQuery, retry: false }).catch(() => null),
+        filter.q !== '' &&
+          pageParam.cursor === null &&
+          queries.ensureQueryData({ ...genresQuery, retry: false }).catch(() => null),
       ])
       return { ...page, filter }
     },

@@ -74,7 +74,7 @@ describe('error screen', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Something went wrong on the server.')
     const bar = within(await screen.findByRole('navigation'))
     expect(bar.getByRole('link', { name: 'Home' })).toHaveAttribute('href', '/library/student-home')
-    expect(screen.getByText('If it happens again, report this number: a1b2c3')).toBeVisible()
+    expect(screen.getByText('If it happens again, report this code: a1b2c3')).toBeVisible()
     expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled()
   })
 

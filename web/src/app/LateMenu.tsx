@@ -1,5 +1,7 @@
 import { cloneElement, useRef, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'
 import { Chunk } from '../lib/lazyChunk'
+import { t } from '../lib/messages'
+import { notify } from '../lib/notify'
 import { useIdle } from './useIdle'
 
 /** A menu's button, and whether the menu is open. */
@@ -24,9 +26,12 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
       'aria-haspopup': 'menu',
       'aria-expanded': false,
       onClick,
-      // The loaded menu has a button of its own, which takes over the focus.
-      ref: (button) => () => {
-        hadFocus.current = button !== null && button === document.activeElement
+      // Each next button, at last that of the loaded menu, takes over the focus.
+      ref: (button) => {
+        if (hadFocus.current) button?.focus()
+        return () => {
+          hadFocus.current = button !== null && button === document.activeElement
+        }
       },
     })
   const open = () => setOpened(true)
@@ -47,7 +52,10 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
           open()
         })
       }
-      onFailed={() => setOpened(false)}
+      onFailed={() => {
+        if (opened) notify.failure(t('common.unreachable'))
+        setOpened(false)
+      }}
     >
       {children({ target: late, opened, onChange: setOpened })}
     </Chunk>

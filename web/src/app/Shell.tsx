@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks'
 import { notifyManager, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Outlet, useNavigate } from 'react-router'
 import { sessionQuery } from '../api/account'
 import { configQuery } from '../api/config'
@@ -105,10 +105,11 @@ export function Shell() {
 
 /** Loads a part once more after a while. */
 function Retry({ retry }: { retry: () => void }) {
+  const again = useEffectEvent(retry)
   useEffect(() => {
-    const timer = setTimeout(retry, RETRY_MS)
+    const timer = setTimeout(() => again(), RETRY_MS)
     return () => clearTimeout(timer)
-  }, [retry])
+  }, [])
   return null
 }
 

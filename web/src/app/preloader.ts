@@ -1,4 +1,4 @@
-/** Minimum duration of the preloader of index.html. */
+/** Minimum duration of the preloader of index.html, as in public/start.js. */
 const PRELOADER_MS = 1200
 const FADE_MS = 200
 
@@ -22,14 +22,13 @@ function takeOverSearch(): void {
   if (!early || !typed) return
   const { value, selectionStart, selectionEnd } = typed
   const hasFocus = typed === document.activeElement
+  const own = document.querySelector<HTMLInputElement>('#main input[type="search"]')
+  // Before the box is removed: without any focus a phone would hide its keyboard.
+  if (hasFocus) own?.focus()
   early.remove()
-  const own = document.querySelector<HTMLInputElement>('main input[type="search"]')
   if (!own) return
-  if (hasFocus) {
-    own.focus()
-    // A press, as by a finger: the home then shows the results alone.
-    own.click()
-  }
+  // A press, as by a finger: the home then shows the results alone.
+  if (hasFocus) own.click()
   if (value === '') return
   // React follows the value only through the setter that it has not replaced.
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(own, value)

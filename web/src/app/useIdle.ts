@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { whenIdle } from '../lib/idle'
+import { notDuringPress } from '../lib/press'
 
 let wasIdle = false
 
@@ -8,10 +9,13 @@ export function useIdle(): boolean {
   const [isIdle, setIdle] = useState(wasIdle)
   useEffect(
     () =>
-      whenIdle(() => {
-        wasIdle = true
-        setIdle(true)
-      }),
+      whenIdle(() =>
+        // A press on a button that is replaced would be lost.
+        notDuringPress(() => {
+          wasIdle = true
+          setIdle(true)
+        }),
+      ),
     [],
   )
   return isIdle

@@ -51,5 +51,8 @@ export const notify = {
     showOrQueue({ kind: 'success', message, undo, id }),
   failure: (message: string, id?: string) => showOrQueue({ kind: 'failure', message, id }),
   /** Removes the notice with this id. */
-  hide: (id: string) => host?.hide(id),
+  hide: (id: string) => {
+    host?.hide(id)
+    for (const notice of waiting.splice(0)) if (notice.id !== id) waiting.push(notice)
+  },
 }

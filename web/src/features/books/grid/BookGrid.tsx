@@ -157,9 +157,9 @@ export function BookGrid({
       {first?.similarFirst && similar}
       <div ref={ref}>
         {query.data ? (
-          query.data.pages[0]?.total === 0 ? (
-            filter.q !== '' || isNarrowed(filter) ? (
-              <NothingFound filter={filter}>{!similar && elsewhere}</NothingFound>
+          first?.total === 0 ? (
+            first.filter.q !== '' || isNarrowed(first.filter) ? (
+              <NothingFound filter={first.filter}>{!similar && elsewhere}</NothingFound>
             ) : (
               empty
             )

@@ -4,6 +4,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { EVERY_BOOK } from '../../../api/books'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { t } from '../../../lib/messages'
+import { notify } from '../../../lib/notify'
 import { isNarrowed, useNarrowing } from './BookFilters'
 import classes from './FilterSheet.module.css'
 
@@ -34,7 +35,13 @@ export function FilterButton({ isSearch, total }: FilterButtonProps) {
         {t('books.filter.open')}
       </Button>
       {opened && (
-        <Chunk part={FilterSheet} onFailed={close}>
+        <Chunk
+          part={FilterSheet}
+          onFailed={() => {
+            close()
+            notify.failure(t('common.unreachable'))
+          }}
+        >
           <FilterSheet isSearch={isSearch} total={total} onClose={close} />
         </Chunk>
       )}
