@@ -307,7 +307,7 @@ impl<'d> Writer<'d> {
 
     /// Adds the mails for one person: the newest reminder of each loan to the digest, or to the guardian's, the notices that
     /// the person wants in the digest, and notices about kept copies as mails of their own. No address gets two reminders of
-    /// one loan.
+    /// one loan at once.
     fn add_digests(&self, batch: &mut Batch, id: UserId, found: &[UnmailedNotice]) -> storage::Result<()> {
         let [mut own, mut guardians]: [HashMap<_, (&UnmailedNotice, Kind)>; 2] = Default::default();
         let mut news = Vec::new();

@@ -9,6 +9,9 @@ import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
  */
 export const BOOKS_PER_PAGE = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
 
+/** Longest time, in milliseconds, that found books wait for the genres. */
+const GENRES_MS = 1000
+
 const queryOf = ({ q, field, sort, genre, available }: BookFilter) => ({
   ...(q && { q }),
   field,
@@ -37,7 +40,10 @@ export const bookListQuery = (filter: BookFilter) =>
         // A genre that the search names appears together with the books, so that it does not move them later.
         filter.q !== '' &&
           pageParam.cursor === null &&
-          queries.ensureQueryData({ ...genresQuery, retry: false }).catch(() => null),
+          Promise.race([
+            queries.ensureQueryData({ ...genresQuery, retry: false }).catch(() => null),
+            new Promise((resolve) => setTimeout(resolve, GENRES_MS)),
+          ]),
       ])
       return { ...page, filter }
     },
