@@ -6,7 +6,7 @@ import { loadWords, startMessages } from '../lib/messages'
 import type { MessagePart } from '../messages/types'
 
 // A lazy screen is compiled when a test first opens it, which takes time.
-configure({ asyncUtilTimeout: 5000 })
+configure({ asyncUtilTimeout: 10_000 })
 
 // Node's own BroadcastChannel keeps a finished test run alive; without it the code uses the storage.
 Reflect.deleteProperty(globalThis, 'BroadcastChannel')
