@@ -2,9 +2,9 @@
 // messages of the language that src/lib/messages.ts is going to choose and for what a student's screen needs, and shows a
 // phone's home its search box.
 performance.mark('preloader')
-// Minimum duration of the preloader (R-SHELL-1), as in app/preloader.ts.
-var PRELOADER_MS = 1200
 ;(function () {
+  // Minimum duration of the preloader (R-SHELL-1), as in app/preloader.ts.
+  var PRELOADER_MS = 1200
   function stored(key) {
     try {
       return localStorage.getItem(key)
