@@ -95,13 +95,13 @@ impl Signatures {
         let len = chunks.len();
         let mut blocks = vec![0; len << BUCKET_BITS].into_boxed_slice();
         for (number, (chunk, before)) in chunks.iter().enumerate() {
-            let own = blocks.iter_mut().skip(number).step_by(len);
+            let of_buckets = blocks.chunks_exact_mut(len);
             match before {
                 Some((others, place)) => {
-                    let same = others.blocks.iter().skip(*place).step_by(others.len);
-                    own.zip(same).for_each(|(own, same)| *own = *same);
+                    let same = others.blocks.chunks_exact(others.len);
+                    of_buckets.zip(same).for_each(|(all, same)| all[number] = same[*place]);
                 }
-                None => own.zip(signature(chunk)).for_each(|(own, new)| *own = new),
+                None => of_buckets.zip(signature(chunk)).for_each(|(all, new)| all[number] = new),
             }
         }
         Self { len, blocks }
