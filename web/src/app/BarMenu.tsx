@@ -1,4 +1,5 @@
 import { Menu, type MenuProps } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import type { MenuState } from './LateMenu'
 
@@ -6,8 +7,16 @@ type BarMenuProps = Pick<MenuProps, 'position' | 'width'> & { menu: MenuState; c
 
 /** Menu of the navigation bar; inside it, so that its items belong to a landmark. */
 export function BarMenu({ menu: { target, opened, onChange }, children, ...others }: BarMenuProps) {
+  // A menu that is open in its first render does not know where the focus came from, and would not give it back.
+  const isMounted = useMounted()
   return (
-    <Menu opened={opened} onChange={onChange} withInitialFocusPlaceholder={false} withinPortal={false} {...others}>
+    <Menu
+      opened={opened && isMounted}
+      onChange={onChange}
+      withInitialFocusPlaceholder={false}
+      withinPortal={false}
+      {...others}
+    >
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

@@ -19,6 +19,7 @@ type LateMenuProps = {
  */
 export function LateMenu({ part, target, children }: LateMenuProps) {
   const [opened, setOpened] = useState(false)
+  const [wasPressed, setPressed] = useState(false)
   const isIdle = useIdle()
   const hadFocus = useRef(false)
   const early = (onClick: () => void) =>
@@ -34,14 +35,17 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
         }
       },
     })
-  const open = () => setOpened(true)
+  const open = () => {
+    setPressed(true)
+    setOpened(true)
+  }
   const late = cloneElement(target, {
     ref: (button) => {
       if (hadFocus.current) button?.focus()
       hadFocus.current = false
     },
   })
-  if (!isIdle && !opened) return early(open)
+  if (!isIdle && !wasPressed) return early(open)
   return (
     <Chunk
       part={part}
