@@ -44,7 +44,8 @@ const SHARED = [
   // The frame shows the outbox.
   ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],
-  ['copies', /^toShelve\./],
+  // A student's home has no need of what only librarians read about books; their screens need the words of copies too.
+  ['copies', /^(toShelve|books\.(edit|import|lookUp|quick))\./],
   // Mails and their states: another part would lengthen the list of parts in the first load.
   ['people', /^(import|letter|mail|mails)\./],
   ['books', /^overview\./],

@@ -5,7 +5,7 @@ export const screens = {
     path: '/import-books',
     for: 'admin',
     load: (): Lazy => import('./ImportBooksScreen'),
-    words: ['books', 'people'],
+    words: ['copies', 'people'],
     may: 'catalogue',
   },
 } as const satisfies Screens

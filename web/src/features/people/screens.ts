@@ -31,7 +31,7 @@ export const screens = {
     path: '/import-people',
     for: 'admin',
     load: (): Lazy => import('./ImportScreen'),
-    words: ['books', 'people'],
+    words: ['copies', 'people'],
     may: 'people',
   },
 } as const satisfies Screens
