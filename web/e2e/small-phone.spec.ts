@@ -45,12 +45,8 @@ for (const address of ['login', 'register']) {
 test.describe('a student with a small phone', () => {
   test.use({ as: 'student' })
 
-  test('R-SHELL-3 types before the code of the app has come, and the text and the focus stay', async ({
-    page,
-    library,
-  }) => {
-    const author = `Early Thumb ${Date.now()}`
-    const book = await library.addBook({ author })
+  /** Holds the code of the app back until the returned function is called. */
+  async function withoutCode(page: Page) {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -59,19 +55,48 @@ test.describe('a student with a small phone', () => {
       await released
       await route.continue()
     })
+    return release
+  }
+
+  test('R-SHELL-3 types before the code of the app has come, and the text and the focus stay', async ({
+    page,
+    library,
+  }) => {
+    const author = `Early Thumb ${Date.now()}`
+    const book = await library.addBook({ author })
+    const release = await withoutCode(page)
     await page.goto('student-home', { waitUntil: 'commit' })
     await search(page).tap()
     await page.keyboard.type(author)
     await expect(heading(page)).toHaveText('Find a book')
+    const cover = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { level: 2 }) })
+      .first()
+      .locator('img')
+    await expect(cover).toBeInViewport({ ratio: 1 })
     await expectAccessible(page, 'the home before its code')
-    const before = await search(page).boundingBox()
+    const places = () => Promise.all([search(page).boundingBox(), cover.boundingBox()])
+    const before = await places()
     release()
     await expect(card(page, book.title)).toBeVisible()
     await expect(search(page)).toHaveValue(author)
     await expect(search(page)).toBeFocused()
     await search(page).fill('')
     await page.getByRole('button', { name: 'Close the search' }).tap()
-    await expect.poll(() => search(page).boundingBox()).toEqual(before)
+    await expect.poll(places).toEqual(before)
+  })
+
+  test('R-SHELL-3 opens one of the first books before the code of the app has come', async ({ page }) => {
+    const release = await withoutCode(page)
+    await page.goto('student-home', { waitUntil: 'commit' })
+    const book = page.getByRole('heading', { level: 2 }).first()
+    // Read once: it is the title of the book that is opened.
+    const title = (await book.textContent()) ?? ''
+    await book.getByRole('link').tap()
+    await expect(page).toHaveURL(/stubook-detail/)
+    release()
+    await expect(heading(page)).toHaveText(title)
   })
 
   test('W31 reads every word of the search and of a notice with letters of twice the size', async ({

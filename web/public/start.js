@@ -1,6 +1,6 @@
 // Runs before the first paint: marks when the preloader began, sets light or dark, so that neither flashes, asks for the
 // messages of the language that src/lib/messages.ts is going to choose and for what a student's screen needs, and shows a
-// phone's home its search box.
+// phone's home its search box and its first books.
 performance.mark('preloader')
 ;(function () {
   // Minimum duration of the preloader (R-SHELL-1), as in app/preloader.ts.
@@ -73,19 +73,21 @@ performance.mark('preloader')
     preload('/library/static/' + file)
   })
   // src/api/client.ts takes these answers, each once and soon.
-  var calls = ['auth/session', 'config']
+  var session = 'auth/session'
+  var calls = [session, 'config']
+  var books
   if (at === 'student-home' && location.search === '') {
     var perPage = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
-    calls.push('books?field=any&sort=title&limit=' + perPage)
+    books = 'books?field=any&sort=title&limit=' + perPage
+    calls.push(books)
   }
   // A student's search box before the app: on a slow line its code takes seconds, and a book can be typed meanwhile.
-  function showHome(answer) {
+  function showHome(answer, words) {
     if (!answer.user || answer.user.role !== 'student' || answer.secondFactorMissing) return
     var template = document.getElementById('early-home')
     var root = document.getElementById('root')
     // The app was faster.
     if (!template || !root || root.querySelector('main, p')) return
-    var words = JSON.parse(places.early)[language]
     root.after(document.importNode(template.content, true))
     var home = document.getElementById('early')
     var box = home.querySelector('input')
@@ -96,10 +98,26 @@ performance.mark('preloader')
     var preloader = document.getElementById('preloader')
     if (preloader) preloader.className = 'below'
   }
+  // The first row below the box: links that open their books without the app too.
+  function showBooks(answer, words) {
+    var list = document.querySelector('#early .books')
+    if (!list || !answer.books || answer.books.length === 0) return
+    answer.books.slice(0, 3).forEach(function (book) {
+      var card = document.importNode(list.querySelector('template').content, true)
+      card.querySelector('img').src = '/library/covers/' + book.id + '.svg'
+      var link = card.querySelector('a')
+      link.href = '/library/stubook-detail/' + book.id
+      link.textContent = book.title
+      card.querySelector('p').textContent = book.author || words[3]
+      list.append(card)
+    })
+    document.getElementById('preloader').className = 'leaving'
+  }
 
+  var api = location.origin + '/library/api/v1/'
   window.early = {}
   calls.forEach(function (call) {
-    var url = location.origin + '/library/api/v1/' + call
+    var url = api + call
     window.early[url] = fetch(url, { headers: { 'Library-Background': '1' }, signal: AbortSignal.timeout(20000) })
     window.early[url].catch(function () {
       delete window.early[url]
@@ -108,20 +126,27 @@ performance.mark('preloader')
       delete window.early[url]
     }, 20000)
   })
-  if (at === 'student-home' && location.search === '' && matchMedia('(max-width: 40em)').matches) {
+  if (books && matchMedia('(max-width: 40em)').matches) {
     var shown = new Promise(function (resolve) {
       setTimeout(resolve, PRELOADER_MS)
     })
-    var session = window.early[location.origin + '/library/api/v1/auth/session'].then(function (response) {
-      // The app reads the response itself.
-      return response.ok ? response.clone().json() : {}
+    var answers = [session, books].map(function (call) {
+      return window.early[api + call]
+        .then(function (response) {
+          // The app reads the response itself.
+          return response.ok ? response.clone().json() : {}
+        })
+        .catch(function () {
+          // The app asks again and shows what failed.
+          return {}
+        })
     })
-    Promise.all([session, shown])
-      .then(function (both) {
-        showHome(both[0])
+    var words = JSON.parse(places.early)[language]
+    Promise.all([answers[0], shown]).then(function (both) {
+      showHome(both[0], words)
+      answers[1].then(function (answer) {
+        showBooks(answer, words)
       })
-      .catch(function () {
-        // The app asks again and shows what failed.
-      })
+    })
   }
 })()

@@ -67,12 +67,15 @@ export function wordsOf(bundle, language, parts) {
   )
 }
 
-/** Returns the words of the home that start.js shows before the app, by language: its heading, and the box's two. */
+/** Keys of the home's words that start.js shows before the app: its heading, the box's two, and a book's without author. */
+const EARLY = ['student.title', 'search.label', 'search.placeholder', 'unknownAuthor']
+
+/** Returns {@link EARLY}'s words by language. */
 const earlyWords = () =>
   Object.fromEntries(
     LANGUAGES.map((language) => {
       const words = catalogueOf(language)
-      return [language, ['student.title', 'search.label', 'search.placeholder'].map((key) => words[`books.${key}`])]
+      return [language, EARLY.map((key) => words[`books.${key}`])]
     }),
   )
 

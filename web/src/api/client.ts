@@ -14,6 +14,10 @@ declare global {
   }
 }
 
+/** True while a response requested by public/start.js below this path is not taken. */
+export const isEarly = (path: string): boolean =>
+  Object.keys(window.early ?? {}).some((url) => url.includes(`/api/v1${path}`))
+
 /** Returns the response requested by public/start.js, once. */
 function early(url: string): Promise<Response> | undefined {
   const begun = window.early?.[url]

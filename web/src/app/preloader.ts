@@ -15,17 +15,19 @@ export function finishPreloader(): void {
   }, rest)
 }
 
-/** Replaces the search box of public/start.js with the screen's own, which takes over its text and the focus. */
+/** Replaces the home of public/start.js with the screen, which takes over the text of the search box and the focus. */
 function takeOverSearch(): void {
   const early = document.getElementById('early')
   const typed = early?.querySelector('input')
   if (!early || !typed) return
   const { value, selectionStart, selectionEnd } = typed
   const hasFocus = typed === document.activeElement
+  const link = early.querySelector('a:focus')?.getAttribute('href')
   const own = document.querySelector<HTMLInputElement>('#main input[type="search"]')
   // Before the box is removed: without any focus a phone would hide its keyboard.
   if (hasFocus) own?.focus()
   early.remove()
+  if (link) document.querySelector<HTMLElement>(`#main [href="${link}"][data-result]`)?.focus({ preventScroll: true })
   if (!own) return
   // A press, as by a finger: the home then shows the results alone.
   if (hasFocus) own.click()

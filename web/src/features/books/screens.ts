@@ -74,7 +74,11 @@ export const screens = {
   studentHome: {
     path: '/student-home',
     for: 'student',
-    load: (): Lazy => import('./lists/StudentHomeScreen'),
+    load: async (): Lazy => {
+      const screen = await import('./lists/StudentHomeScreen')
+      await screen.readEarlyBooks()
+      return screen
+    },
     words: ['books'],
     label: 'app.nav.home',
     icon: House,

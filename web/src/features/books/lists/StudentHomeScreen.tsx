@@ -34,6 +34,8 @@ const shelves = (
 
 const elsewhere = <Elsewhere />
 
+export { readEarlyBooks } from './earlyBooks'
+
 const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
 export default function StudentHomeScreen() {

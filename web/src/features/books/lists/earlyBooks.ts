@@ -1,0 +1,17 @@
+import { bookListQuery } from '../../../api/bookList'
+import { EVERY_BOOK } from '../../../api/books'
+import { isEarly } from '../../../api/client'
+import { queryClient } from '../../../api/queryClient'
+
+/** Longest wait for a response to be read that has arrived before the app, milliseconds. */
+const READ_MS = 50
+
+/**
+ * Reads the first books if public/start.js has asked for them, so that the home's first render has them: outlines in
+ * between would take them away from a reader who sees them already.
+ */
+export async function readEarlyBooks(): Promise<void> {
+  if (!isEarly('/books?')) return
+  const books = queryClient.prefetchInfiniteQuery(bookListQuery({ q: '', field: 'any', ...EVERY_BOOK }))
+  await Promise.race([books, new Promise((resolve) => setTimeout(resolve, READ_MS))])
+}
