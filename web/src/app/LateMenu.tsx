@@ -26,6 +26,7 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
     cloneElement(target, {
       'aria-haspopup': 'menu',
       'aria-expanded': false,
+      'aria-busy': wasPressed || undefined,
       onClick,
       // Each next button, at last that of the loaded menu, takes over the focus.
       ref: (button) => {
