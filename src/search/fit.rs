@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::Field;
 use super::chunk::SEPARATOR;
 use super::order::Order;
-use super::signature::{Finder, buckets};
+use super::signature::{Blocks, Finder, buckets};
 
 /// Class of a match, best first. A query with too many matches to rank them all lists them by class, each class in the
 /// order of the screen.
@@ -201,13 +201,44 @@ pub(super) fn is_of_word(letter: char) -> bool {
     }
 }
 
+/// Signs between two words that readers leave out: *Spider-Man*.
+pub(super) const BETWEEN: [&str; 2] = [" ", "-"];
+
+/// Finds words, and phrases whose words one of [`BETWEEN`] separates, with no letter on either side.
+pub(super) struct Whole {
+    words: Vec<memmem::Finder<'static>>,
+    phrases: Vec<[memmem::Finder<'static>; 2]>,
+}
+
+impl Whole {
+    pub(super) fn of(words: &[String], phrases: &[String]) -> Self {
+        let finder = |text: &str| memmem::Finder::new(text).into_owned();
+        let phrase = |phrase: &String| BETWEEN.map(|sign| finder(&phrase.replace(' ', sign)));
+        Self {
+            words: words.iter().map(|word| finder(word)).collect(),
+            phrases: phrases.iter().map(phrase).collect(),
+        }
+    }
+
+    /// Returns whether a folded text has all of them.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        self.words.iter().all(|word| is_whole_in(word, text))
+            && self.phrases.iter().all(|signs| signs.iter().any(|phrase| is_whole_in(phrase, text)))
+    }
+}
+
 /// Returns whether the needle occurs with no letter on either side.
-pub(super) fn has_whole(text: &str, needle: &str) -> bool {
+fn has_whole(text: &str, needle: &str) -> bool {
+    is_whole_in(&memmem::Finder::new(needle), text)
+}
+
+fn is_whole_in(needle: &memmem::Finder<'_>, text: &str) -> bool {
+    let length = needle.needle().len();
     let mut from = 0;
-    while let Some(found) = text[from..].find(needle) {
+    while let Some(found) = needle.find(&text.as_bytes()[from..]) {
         let at = from + found;
         let before = text[..at].chars().next_back();
-        let after = text[at + needle.len()..].chars().next();
+        let after = text[at + length..].chars().next();
         if !before.is_some_and(is_of_word) && !after.is_some_and(is_of_word) {
             return true;
         }
@@ -359,6 +390,11 @@ impl Scattered {
         let mut found = self.candidates(order, chunk, records);
         found.retain(|index| self.accepts(order.chunks[chunk].record(*index).text));
         found
+    }
+
+    /// Restricts the search to these blocks of each chunk.
+    pub(super) fn keep(&mut self, blocks: &[Blocks]) {
+        self.anchors.iter_mut().for_each(|anchor| anchor.keep(blocks));
     }
 
     /// Counts the blocks of a chunk that a search reads.

@@ -199,14 +199,14 @@ impl Index {
         let wanted = Wanted::new(order, typed, query.field, filter);
         let found = order.found(&wanted, most);
         let tries_variants = query.similar && !wanted.is_blank();
-        let (variants, spellings) =
+        let (mut variants, spellings) =
             if tries_variants && (found.is_empty() || query.cursor.is_none() && found.len() < similar::FEW) {
                 similar::variants(typed, &snapshot.vocabulary)
             } else {
                 Default::default()
             };
         let meant = (tries_variants && found.is_empty())
-            .then(|| similar::meant(&snapshot, typed, (&variants, &spellings), query.field, filter))
+            .then(|| similar::meant(&snapshot, typed, (&mut variants, &spellings), query.field, filter))
             .flatten();
         let Some(meant) = meant else {
             return page_of(&snapshot, order, query, (cap, most), &variants, &wanted, found);

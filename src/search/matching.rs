@@ -9,7 +9,7 @@ use super::chunk::SEPARATOR;
 use super::filter::Filter;
 use super::fit::{self, Fit, Scattered};
 use super::order::{Order, Place};
-use super::signature::Finder;
+use super::signature::{Finder, buckets};
 use super::{Field, Sort};
 
 /// A query prepared for matching.
@@ -36,6 +36,15 @@ impl<'n> Wanted<'n> {
         let (matcher, scattered) =
             (Matcher::new(order, needle, field, filter), Scattered::new(order, needle, field));
         Self { needle, field, sort, matcher, scattered, fits }
+    }
+
+    /// Restricts the search to blocks that may have the words of a phrase next to each other.
+    pub(super) fn keep_phrase(&mut self, order: &Order, phrase: &str) {
+        let [mut blocks, others] =
+            fit::BETWEEN.map(|sign| order.having(&buckets(&phrase.replace(' ', sign))));
+        blocks.iter_mut().zip(others).for_each(|(own, others)| *own |= others);
+        self.matcher.finder.iter_mut().for_each(|finder| finder.keep(&blocks));
+        self.scattered.iter_mut().for_each(|scattered| scattered.keep(&blocks));
     }
 
     pub(super) fn is_blank(&self) -> bool {

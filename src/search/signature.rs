@@ -159,6 +159,11 @@ impl<'n> Finder<'n> {
         Finder { text: memmem::Finder::new(text).into_owned(), blocks: order.having(&all) }
     }
 
+    /// Restricts the search to these blocks of each chunk.
+    pub(super) fn keep(&mut self, blocks: &[Blocks]) {
+        self.blocks.iter_mut().zip(blocks).for_each(|(own, others)| *own &= others);
+    }
+
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.text.find(text.as_bytes()).is_some()
     }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Field;
 use super::filter::Filter;
-use super::fit::{self, Grade, Rank, has_whole};
+use super::fit::{self, Grade, Rank, Whole};
 use super::index::Snapshot;
 use super::matching::{Wanted, searched};
 use super::order::Place;
@@ -26,9 +26,9 @@ const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
 const VARIANTS: usize = 12;
 
-/// Budget for all variants together, in blocks of 32 titles: a quarter of a million titles. Common words are in most
+/// Budget for all variants together, in blocks of 32 titles: an eighth of a million titles. Common words are in most
 /// blocks, so eight variants of them would read the whole catalogue eight times. Checking one record costs four blocks.
-const EFFORT: usize = 8_000;
+const EFFORT: usize = 4_000;
 const RECORD_COST: usize = 4;
 
 /// Maximum number of equally likely variants compared with the first one that matches.
@@ -59,10 +59,20 @@ pub struct Meant {
 pub(super) struct Variant {
     words: Vec<String>,
     spelled: Vec<String>,
+    /// Words that were typed without blanks, each time with blanks between them, if one is so short that it is in many
+    /// books: these words are next to each other.
+    phrases: Vec<String>,
     cost: usize,
+    /// All matches, if they are known.
+    matches: Option<Vec<(Grade, Place)>>,
 }
 
 impl Variant {
+    /// Creates a variant of typed words.
+    fn typed(words: Vec<String>) -> Self {
+        Self { words, ..Self::default() }
+    }
+
     fn push(&mut self, word: &str, cost: usize) {
         self.words.push(word.to_owned());
         self.spelled.push(word.to_owned());
@@ -118,6 +128,9 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
                 let mut next = variant.clone();
                 for part in word {
                     next.push(part, 0);
+                }
+                if word.len() > 1 && word.iter().any(|part| part.len() < vocabulary::TYPED) {
+                    next.phrases.push(word.join(" "));
                 }
                 next.cost += cost;
                 next
@@ -200,20 +213,21 @@ fn split<'w>(word: &'w str, vocabulary: &Vocabulary) -> Vec<(Vec<&'w str>, usize
     ways.pop().unwrap_or_default()
 }
 
-/// Finds the text to search instead of a folded query that no book matches, given its [`variants`].
+/// Finds the text to search instead of a folded query that no book matches, given its [`variants`]. Keeps the matches of
+/// the variants that it tried.
 pub(super) fn meant(
     snapshot: &Snapshot,
     needle: &str,
-    (variants, spellings): (&[Variant], &Spellings),
+    (variants, spellings): (&mut [Variant], &Spellings),
     field: Field,
     filter: Filter,
 ) -> Option<Meant> {
     let mut search =
-        Search { snapshot, field, filter, effort: EFFORT / 2, seen: HashSet::new(), found: Vec::new() };
-    if let Some((_, words)) = search.best_of(variants.iter().map(|variant| (variant.cost, &variant.words))) {
+        Search { snapshot, field, filter, effort: EFFORT, seen: HashSet::new(), found: Vec::new() };
+    if let Some(words) = search.best_of(variants) {
         return Some(Meant { words, fewer: false });
     }
-    search.effort = EFFORT / 4;
+    search.effort = EFFORT / 2;
     search.fewer(needle, spellings).map(|words| Meant { words, fewer: true })
 }
 
@@ -262,7 +276,7 @@ fn without_added(needle: &str) -> Option<Variant> {
     let typed = fit::words(needle).into_iter().map(|word| word.text);
     let (added, words): (Vec<String>, Vec<String>) = typed.partition(|word| ADDED.contains(&word.as_str()));
     let is_shorter = !added.is_empty() && words.iter().any(|word| word.len() >= vocabulary::TYPED);
-    is_shorter.then(|| Variant { spelled: words.clone(), words, cost: 0 })
+    is_shorter.then(|| Variant { spelled: words.clone(), ..Variant::typed(words) })
 }
 
 /// Returns whether similar books are likelier meant than the matches of a query: each match has a word of the query only
@@ -291,62 +305,82 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Returns the best of the texts of lowest cost that match a book, with its cost.
-    fn best_of<'v>(
-        &mut self,
-        texts: impl Iterator<Item = (usize, &'v Vec<String>)>,
-    ) -> Option<(usize, Vec<String>)> {
-        let mut best: Option<(usize, Grade, &Vec<String>)> = None;
+    /// Returns the words of the best of the variants of lowest cost that match a book.
+    fn best_of(&mut self, variants: &mut [Variant]) -> Option<Vec<String>> {
+        let mut best: Option<(Grade, &Variant)> = None;
         let mut tried = 0;
-        for (cost, words) in texts {
-            if self.effort == 0 || tried == TRIED || best.is_some_and(|(lowest, _, _)| cost > lowest) {
+        for variant in variants {
+            if self.effort == 0 || tried == TRIED || best.is_some_and(|(_, best)| variant.cost > best.cost) {
                 break;
             }
             tried += usize::from(best.is_some());
-            if let Some(grade) = self.best_grade(words)
-                && best.is_none_or(|(_, lowest, _)| grade < lowest)
+            if let Some(grade) = self.best_grade(variant)
+                && best.is_none_or(|(lowest, _)| grade < lowest)
             {
-                best = Some((cost, grade, words));
+                best = Some((grade, variant));
             }
         }
-        best.map(|(cost, _, words)| (cost, words.clone()))
+        best.map(|(_, variant)| variant.words.clone())
     }
 
-    /// Returns the grade of the best match of a text; `None` without a match.
-    fn best_grade(&mut self, words: &[String]) -> Option<Grade> {
+    /// Prepares a variant's text for the catalogue.
+    fn wanted<'t>(&self, variant: &Variant, text: &'t str) -> Wanted<'t> {
+        let mut wanted = Wanted::new(&self.snapshot.by_title, text, self.field, self.filter);
+        variant.phrases.iter().for_each(|phrase| wanted.keep_phrase(&self.snapshot.by_title, phrase));
+        wanted
+    }
+
+    /// Returns the grade of the best match of a variant; `None` without a match.
+    fn best_grade(&mut self, variant: &mut Variant) -> Option<Grade> {
+        let (found, is_all) = self.matches(variant);
+        let best = found.iter().map(|(grade, _)| *grade).min();
+        variant.matches = is_all.then_some(found);
+        best
+    }
+
+    /// Returns the matches of a variant that have the words in another spelling as whole words, and whether these are all.
+    fn matches(&mut self, variant: &Variant) -> (Vec<(Grade, Place)>, bool) {
         let order = &self.snapshot.by_title;
-        let text = words.join(" ");
-        let wanted = Wanted::new(order, &text, self.field, self.filter);
+        let text = variant.words.join(" ");
+        let (wanted, whole) = (self.wanted(variant, &text), Whole::of(&variant.spelled, &variant.phrases));
+        let scattered = wanted.scattered.as_ref();
         let rank = Rank::new(&text, self.field);
-        let (mut best, mut left) = (None, ENOUGH);
+        let (mut found, mut read) = (Vec::new(), 0);
         for (chunk, records) in order.pieces(Place::START..order.end()) {
             let own = &order.chunks[chunk];
-            let scattered = wanted.scattered.as_ref();
             let blocks =
                 wanted.matcher.blocks(chunk) + scattered.map_or(0, |scattered| scattered.blocks(chunk));
             if blocks == 0 {
                 continue;
             }
-            self.spend(blocks);
-            let mut found: Vec<usize> = wanted.matcher.matches(order, chunk, records.clone()).collect();
+            if self.effort == 0 || read >= ENOUGH {
+                return (found, false);
+            }
+            let is_whole = |index: &usize| whole.are_in(searched(own.record(*index).text, self.field));
+            let mut matches: Vec<usize> = wanted.matcher.matches(order, chunk, records.clone()).collect();
+            let mut cost = blocks + matches.len() * RECORD_COST;
+            read += matches.len();
+            matches.retain(is_whole);
             if let Some(scattered) = scattered {
-                let candidates = scattered.candidates(order, chunk, records);
-                self.spend(candidates.len());
-                let admitted = candidates.into_iter().filter(|index| self.filter.admits(own, *index));
-                found.extend(admitted.filter(|index| scattered.accepts(own.record(*index).text)));
+                let mut others = scattered.candidates(order, chunk, records);
+                cost += others.len() * RECORD_COST;
+                others.retain(|index| {
+                    is_whole(index)
+                        && !matches.contains(index)
+                        && self.filter.admits(own, *index)
+                        && scattered.accepts(own.record(*index).text)
+                });
+                read += others.len();
+                matches.extend(others);
             }
-            self.spend(found.len() * RECORD_COST);
-            left = left.saturating_sub(found.len());
-            let grades = found
-                .into_iter()
-                .map(|index| own.record(index))
-                .map(|record| rank.of(record.text, record.weight));
-            best = grades.chain(best).min();
-            if left == 0 || self.effort == 0 {
-                break;
-            }
+            self.spend(cost);
+            let matches = matches.into_iter().map(|index| {
+                let record = own.record(index);
+                (rank.of(record.text, record.weight), Place { chunk, index })
+            });
+            found.extend(matches);
         }
-        best
+        (found, true)
     }
 
     /// Leaves out words of a query until books match: one word if that is enough, otherwise every word that matches no
@@ -368,8 +402,8 @@ impl Search<'_> {
         let names_books = |words: &Vec<String>| {
             words.iter().any(|word| word.len() >= 3 && !COMMON.contains(&word.as_str()))
         };
-        let all = (words.len() < count && names_books(&words)).then(|| words.clone());
-        if let Some((_, words)) = self.best_of(all.iter().map(|words| (0, words))) {
+        let mut all = (words.len() < count && names_books(&words)).then(|| Variant::typed(words.clone()));
+        if let Some(words) = self.best_of(all.as_mut_slice()) {
             return Some(words);
         }
         let without = |left_out: usize| {
@@ -377,13 +411,14 @@ impl Search<'_> {
             words.remove(left_out);
             words
         };
-        let one_less: Vec<Vec<String>> = (0..words.len()).map(without).filter(names_books).collect();
+        let mut one_less: Vec<Variant> =
+            (0..words.len()).map(without).filter(names_books).map(Variant::typed).collect();
         if words.len() > 2
-            && let Some((_, words)) = self.best_of(one_less.iter().map(|words| (0, words)))
+            && let Some(words) = self.best_of(&mut one_less)
         {
             return Some(words);
         }
-        self.effort = EFFORT / 4;
+        self.effort = EFFORT / 2;
         // Rarest first; each further word that still matches is kept.
         let mut rarest: Vec<usize> = (0..words.len()).collect();
         rarest.sort_by_key(|at| {
@@ -395,7 +430,7 @@ impl Search<'_> {
             more.push(at);
             more.sort_unstable();
             let text: Vec<String> = more.iter().map(|at| words[*at].clone()).collect();
-            if names_books(&text) && self.best_grade(&text).is_some() {
+            if names_books(&text) && self.best_grade(&mut Variant::typed(text)).is_some() {
                 kept = more;
             }
         }
@@ -403,50 +438,12 @@ impl Search<'_> {
         (!kept.is_empty()).then_some(kept)
     }
 
+    /// Adds the books of a variant, best first.
     fn search_variant(&mut self, variant: &Variant) {
-        let order = &self.snapshot.by_title;
-        let text = variant.words.join(" ");
-        let wanted = Wanted::new(order, &text, self.field, self.filter);
-        let scattered = wanted.scattered.as_ref().filter(|_| variant.words.len() > 1);
-        let rank = Rank::new(&text, self.field);
-        let mut found: Vec<(Grade, Place)> = Vec::new();
-        let graded = |place: Place| {
-            let record = order.record(place);
-            (rank.of(record.text, record.weight), place)
-        };
-        for (chunk, records) in order.pieces(Place::START..order.end()) {
-            let own = &order.chunks[chunk];
-            let blocks =
-                wanted.matcher.blocks(chunk) + scattered.map_or(0, |scattered| scattered.blocks(chunk));
-            if blocks == 0 {
-                continue;
-            }
-            self.spend(blocks);
-            for index in wanted.matcher.matches(order, chunk, records.clone()) {
-                self.spend(RECORD_COST);
-                let place = Place { chunk, index };
-                if self.has_words(variant, place) {
-                    found.push(graded(place));
-                }
-            }
-            if let Some(scattered) = scattered {
-                let candidates = scattered.candidates(order, chunk, records);
-                self.spend(candidates.len() * RECORD_COST);
-                let places = candidates.into_iter().map(|index| Place { chunk, index });
-                let places = places.filter(|place| {
-                    self.filter.admits(own, place.index)
-                        && self.has_words(variant, *place)
-                        && scattered.accepts(order.record(*place).text)
-                });
-                found.extend(places.map(graded));
-            }
-            if self.effort == 0 || found.len() >= ENOUGH {
-                break;
-            }
-        }
+        let mut found = variant.matches.clone().unwrap_or_else(|| self.matches(variant).0);
         found.sort_unstable();
         for (_, place) in found {
-            let id = order.record(place).id;
+            let id = self.snapshot.by_title.record(place).id;
             if self.found.len() < MOST && self.seen.insert(id) {
                 self.found.push(Similar { id, spelled: variant.spelled.clone() });
             }
@@ -455,11 +452,5 @@ impl Search<'_> {
 
     fn spend(&mut self, effort: usize) {
         self.effort = self.effort.saturating_sub(effort);
-    }
-
-    /// Returns whether a record contains the words in another spelling as whole words, as the screen states.
-    fn has_words(&self, variant: &Variant, place: Place) -> bool {
-        let text = self.snapshot.by_title.record(place).text;
-        variant.spelled.iter().all(|word| has_whole(searched(text, self.field), word))
     }
 }

@@ -266,6 +266,24 @@ fn r_home_2_a_query_is_not_replaced_by_an_accidental_likeness() {
 }
 
 #[test]
+fn r_home_2_a_short_word_typed_without_a_blank_is_next_to_the_other_one() {
+    let men: Vec<String> = (0..16).map(|n| format!("A Man {n}")).collect();
+    let men: Vec<(&str, &str)> = men.iter().map(|title| (title.as_str(), "A. Writer")).collect();
+    let meant = |text, books: &[_]| {
+        let index = index_of(&[&men[..], books].concat());
+        let page = index.page(&Query { similar: true, ..query(text) });
+        page.meant.map(|meant| meant.words.join(" "))
+    };
+    let spiders = [("A Spider Bit the Man", "B. Writer"), ("Spidery Manners", "C. Writer")];
+    assert_eq!(meant("spiderman", &spiders), None);
+    for title in ["The Amazing Spider-Man", "Spider Man"] {
+        let books = [&spiders[..], &[(title, "Stan Lee")]].concat();
+        assert_eq!(meant("spiderman", &books).as_deref(), Some("spider man"), "{title}");
+    }
+    assert_eq!(meant("spiderwriter", &spiders).as_deref(), Some("spider writer"), "in title and author");
+}
+
+#[test]
 fn r_home_2_words_in_another_script_are_likelier_meant_than_parts_of_longer_words() {
     let books = [
         ("Prāyaścittagodāna", "P. Sharma"),

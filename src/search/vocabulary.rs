@@ -71,14 +71,15 @@ fn other_names(typed: &str) -> impl Iterator<Item = &'static str> {
 
 /// Returns the similarity of two folded words; `None` if they are not similar, or equal.
 pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
-    Typed::of(typed).likeness(word)
+    if is_word(typed) && is_word(word) { Typed::of(typed).likeness(word) } else { None }
 }
 
-/// A folded word that is compared with many others.
+/// A folded word of a length that the vocabulary keeps, compared with many others of its words.
 struct Typed<'t> {
     text: &'t str,
     letters: usize,
     sound: Sound,
+    names: Vec<&'static str>,
     /// `None` if too many words share it.
     skeleton: Option<String>,
 }
@@ -86,21 +87,18 @@ struct Typed<'t> {
 impl<'t> Typed<'t> {
     fn of(text: &'t str) -> Self {
         let skeleton = skeleton(text).filter(|own| is_long_enough(own));
-        Self { text, letters: text.chars().count(), sound: Sound::of(text), skeleton }
+        let names = other_names(text).collect();
+        Self { text, letters: text.chars().count(), sound: Sound::of(text), names, skeleton }
     }
 
     /// As [`likeness`].
     fn likeness(&self, word: &str) -> Option<Likeness> {
         let typed = self.text;
-        if typed == word || !(is_word(typed) && is_word(word)) {
+        if typed == word {
             return None;
         }
-        if self.sound.is_of(word) {
-            let both_latin = !is_indic(typed) && !is_indic(word);
-            return Some(if both_latin { Likeness::Romanised } else { Likeness::Same });
-        }
-        if other_names(typed).any(|name| name == word) {
-            return Some(Likeness::Name);
+        if let Some(same) = self.same(word) {
+            return Some(same);
         }
         if self.skeleton.is_some() && skeleton(word) == self.skeleton {
             let is_clipped = match (is_indic(typed), is_indic(word)) {
@@ -114,6 +112,17 @@ impl<'t> Typed<'t> {
             return Some(of_error(typed, word));
         }
         (self.letters >= TWICE && is_two_errors(typed, word)).then_some(Likeness::Twice)
+    }
+}
+
+impl Typed<'_> {
+    /// Returns the likeness of another spelling of the same word.
+    fn same(&self, word: &str) -> Option<Likeness> {
+        if self.sound.is_of(word) {
+            let both_latin = !is_indic(self.text) && !is_indic(word);
+            return Some(if both_latin { Likeness::Romanised } else { Likeness::Same });
+        }
+        self.names.contains(&word).then_some(Likeness::Name)
     }
 }
 
@@ -353,27 +362,33 @@ impl Words {
         found.extend(words.filter_map(|word| Some((typed.likeness(word)?, word))));
     }
 
-    /// Appends the words similar to `typed`, except those with two errors.
-    fn like<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
-        let typed = word.text;
-        let mut alike = self.with_key(typed, consonants, &self.by_sound).to_vec();
-        if word.skeleton.is_some() {
-            alike.extend_from_slice(self.with_key(typed, skeleton, &self.by_skeleton));
-            // Most words with the same skeleton have the same consonants.
-            alike.sort_unstable();
-            alike.dedup();
-        }
-        let alike = alike.into_iter().map(|at| self.at(at));
-        found.extend(alike.filter_map(|other| Some((word.likeness(other)?, other))));
-        for name in other_names(typed) {
+    /// Appends the other spellings of `typed`.
+    fn same<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
+        let alike = self.with_key(word.text, consonants, &self.by_sound).iter().map(|at| self.at(*at));
+        let others = alike.filter(|other| *other != word.text);
+        found.extend(others.filter_map(|other| Some((word.same(other)?, other))));
+        for name in &word.names {
             if let Some(words) = self.of_length.get(name.len())
                 && let Some(at) =
                     words.text.as_bytes().chunks(name.len()).position(|word| word == name.as_bytes())
-                && let Some(likeness) = word.likeness(name)
+                && let Some(likeness) = word.same(name)
             {
                 found.push((likeness, self.word(name.len(), at)));
             }
         }
+    }
+
+    /// Appends the words with the skeleton of `typed`.
+    fn with_skeleton<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
+        if word.skeleton.is_some() {
+            let alike = self.with_key(word.text, skeleton, &self.by_skeleton).iter().map(|at| self.at(*at));
+            found.extend(alike.filter_map(|other| Some((word.likeness(other)?, other))));
+        }
+    }
+
+    /// Appends the words that differ from `typed` by one error.
+    fn mistyped<'a>(&'a self, word: &Typed<'_>, found: &mut Vec<(Likeness, &'a str)>) {
+        let typed = word.text;
         if word.letters < TYPED {
             return;
         }
@@ -584,7 +599,16 @@ impl Vocabulary {
         }
         let (word, parts) = (Typed::of(typed), [&self.settled, &self.recent]);
         for words in parts {
-            words.like(&word, &mut found);
+            words.same(&word, &mut found);
+        }
+        // Words with the same skeleton count only if none is the same.
+        if found.is_empty() {
+            for words in parts {
+                words.with_skeleton(&word, &mut found);
+            }
+        }
+        for words in parts {
+            words.mistyped(&word, &mut found);
         }
         if found.is_empty() && typed.chars().count() >= TWICE {
             for words in parts {
