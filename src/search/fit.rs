@@ -204,27 +204,35 @@ pub(super) fn is_of_word(letter: char) -> bool {
 /// Signs between two words that readers leave out: *Spider-Man*.
 pub(super) const BETWEEN: [&str; 2] = [" ", "-"];
 
-/// Finds words, and phrases whose words one of [`BETWEEN`] separates, with no letter on either side.
-pub(super) struct Whole {
-    words: Vec<memmem::Finder<'static>>,
-    phrases: Vec<[memmem::Finder<'static>; 2]>,
+/// Words and phrases to find with no letter on either side. One of [`BETWEEN`] is between the words of a phrase.
+pub(super) struct Whole<'v> {
+    words: Vec<memmem::Finder<'v>>,
+    phrases: &'v [Vec<String>],
 }
 
-impl Whole {
-    pub(super) fn of(words: &[String], phrases: &[String]) -> Self {
-        let finder = |text: &str| memmem::Finder::new(text).into_owned();
-        let phrase = |phrase: &String| BETWEEN.map(|sign| finder(&phrase.replace(' ', sign)));
-        Self {
-            words: words.iter().map(|word| finder(word)).collect(),
-            phrases: phrases.iter().map(phrase).collect(),
-        }
+impl<'v> Whole<'v> {
+    pub(super) fn of(words: &'v [String], phrases: &'v [Vec<String>]) -> Self {
+        Self { words: words.iter().map(memmem::Finder::new).collect(), phrases }
     }
 
-    /// Returns whether a folded text has all of them.
-    pub(super) fn are_in(&self, text: &str) -> bool {
+    /// Returns whether a folded text has all these words and phrases.
+    pub(super) fn is_in(&self, text: &str) -> bool {
         self.words.iter().all(|word| is_whole_in(word, text))
-            && self.phrases.iter().all(|signs| signs.iter().any(|phrase| is_whole_in(phrase, text)))
+            && self.phrases.iter().all(|phrase| has_phrase(text, phrase))
     }
+}
+
+fn has_phrase(text: &str, words: &[String]) -> bool {
+    let Some((first, others)) = words.split_first() else { return true };
+    text.match_indices(first.as_str()).any(|(at, _)| {
+        let after = others.iter().try_fold(&text[at + first.len()..], |rest, word| {
+            let rest = BETWEEN.iter().find_map(|sign| rest.strip_prefix(sign))?;
+            rest.strip_prefix(word.as_str())
+        });
+        let is_inside = |letter: Option<char>| letter.is_some_and(is_of_word);
+        after
+            .is_some_and(|rest| !is_inside(text[..at].chars().next_back()) && !is_inside(rest.chars().next()))
+    })
 }
 
 /// Returns whether the needle occurs with no letter on either side.

@@ -39,12 +39,13 @@ impl<'n> Wanted<'n> {
     }
 
     /// Restricts the search to blocks that may have the words of a phrase next to each other.
-    pub(super) fn keep_phrase(&mut self, order: &Order, phrase: &str) {
-        let [mut blocks, others] =
-            fit::BETWEEN.map(|sign| order.having(&buckets(&phrase.replace(' ', sign))));
-        blocks.iter_mut().zip(others).for_each(|(own, others)| *own |= others);
-        self.matcher.finder.iter_mut().for_each(|finder| finder.keep(&blocks));
-        self.scattered.iter_mut().for_each(|scattered| scattered.keep(&blocks));
+    pub(super) fn keep_phrase(&mut self, order: &Order, words: &[String]) {
+        for pair in words.windows(2) {
+            let [mut blocks, others] = fit::BETWEEN.map(|sign| order.having(&buckets(&pair.join(sign))));
+            blocks.iter_mut().zip(others).for_each(|(own, others)| *own |= others);
+            self.matcher.finder.iter_mut().for_each(|finder| finder.keep(&blocks));
+            self.scattered.iter_mut().for_each(|scattered| scattered.keep(&blocks));
+        }
     }
 
     pub(super) fn is_blank(&self) -> bool {

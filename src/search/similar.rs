@@ -59,12 +59,11 @@ pub struct Meant {
 pub(super) struct Variant {
     words: Vec<String>,
     spelled: Vec<String>,
-    /// Words that were typed without blanks, each time with blanks between them, if one is so short that it is in many
-    /// books: these words are next to each other.
-    phrases: Vec<String>,
+    /// Words typed without blanks, up to a number, if one of them is so short that it is in many books.
+    phrases: Vec<Vec<String>>,
     cost: usize,
-    /// All matches, if they are known.
-    matches: Option<Vec<(Grade, Place)>>,
+    /// All books that match, if they are known.
+    known: Option<Vec<(Grade, Place)>>,
 }
 
 impl Variant {
@@ -101,6 +100,14 @@ fn cost(likeness: Likeness) -> usize {
     }
 }
 
+/// Returns the words of a split text that must be next to each other; `None` if each names a book by itself.
+fn phrase(parts: &[&str]) -> Option<Vec<String>> {
+    let is_number = |part: &&&str| part.bytes().all(|letter| letter.is_ascii_digit());
+    let words = || parts.iter().take_while(|part| !is_number(part));
+    let is_short = |part: &&str| part.chars().count() < vocabulary::TYPED;
+    (words().count() > 1 && words().any(is_short)).then(|| words().map(|part| (*part).to_owned()).collect())
+}
+
 /// Returns whether a word is likely meant by itself, without the other words of the query. One error makes another word
 /// of many a short one, as *nita* of *gita*.
 fn is_sure(likeness: Likeness, typed: &str) -> bool {
@@ -129,9 +136,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
                 for part in word {
                     next.push(part, 0);
                 }
-                if word.len() > 1 && word.iter().any(|part| part.len() < vocabulary::TYPED) {
-                    next.phrases.push(word.join(" "));
-                }
+                next.phrases.extend(phrase(word));
                 next.cost += cost;
                 next
             }));
@@ -332,18 +337,21 @@ impl Search<'_> {
 
     /// Returns the grade of the best match of a variant; `None` without a match.
     fn best_grade(&mut self, variant: &mut Variant) -> Option<Grade> {
-        let (found, is_all) = self.matches(variant);
+        let (found, is_all) = self.books_of(variant);
         let best = found.iter().map(|(grade, _)| *grade).min();
-        variant.matches = is_all.then_some(found);
+        variant.known = is_all.then_some(found);
         best
     }
 
-    /// Returns the matches of a variant that have the words in another spelling as whole words, and whether these are all.
-    fn matches(&mut self, variant: &Variant) -> (Vec<(Grade, Place)>, bool) {
+    /// Returns the books that match a variant and have its words in another spelling as whole words, and whether these are
+    /// all.
+    fn books_of(&mut self, variant: &Variant) -> (Vec<(Grade, Place)>, bool) {
         let order = &self.snapshot.by_title;
         let text = variant.words.join(" ");
         let (wanted, whole) = (self.wanted(variant, &text), Whole::of(&variant.spelled, &variant.phrases));
-        let scattered = wanted.scattered.as_ref();
+        // A whole word is contained in the text, so only several words may be scattered.
+        let is_one_word = variant.words.len() == 1 && !variant.spelled.is_empty();
+        let scattered = wanted.scattered.as_ref().filter(|_| !is_one_word);
         let rank = Rank::new(&text, self.field);
         let (mut found, mut read) = (Vec::new(), 0);
         for (chunk, records) in order.pieces(Place::START..order.end()) {
@@ -356,11 +364,11 @@ impl Search<'_> {
             if self.effort == 0 || read >= ENOUGH {
                 return (found, false);
             }
-            let is_whole = |index: &usize| whole.are_in(searched(own.record(*index).text, self.field));
+            let is_whole = |index: &usize| whole.is_in(searched(own.record(*index).text, self.field));
             let mut matches: Vec<usize> = wanted.matcher.matches(order, chunk, records.clone()).collect();
             let mut cost = blocks + matches.len() * RECORD_COST;
-            read += matches.len();
             matches.retain(is_whole);
+            read += matches.len();
             if let Some(scattered) = scattered {
                 let mut others = scattered.candidates(order, chunk, records);
                 cost += others.len() * RECORD_COST;
@@ -440,7 +448,7 @@ impl Search<'_> {
 
     /// Adds the books of a variant, best first.
     fn search_variant(&mut self, variant: &Variant) {
-        let mut found = variant.matches.clone().unwrap_or_else(|| self.matches(variant).0);
+        let mut found = variant.known.clone().unwrap_or_else(|| self.books_of(variant).0);
         found.sort_unstable();
         for (_, place) in found {
             let id = self.snapshot.by_title.record(place).id;

@@ -266,6 +266,15 @@ fn r_home_2_a_query_is_not_replaced_by_an_accidental_likeness() {
 }
 
 #[test]
+fn r_home_2_a_whole_word_counts_behind_many_words_that_contain_it() {
+    let dramas: Vec<String> = (0..150).map(|n| format!("A Drama {n:03}")).collect();
+    let mut books: Vec<(&str, &str)> = dramas.iter().map(|title| (title.as_str(), "A. Writer")).collect();
+    books.push(("Life of Rama", "B. Writer"));
+    let page = index_of(&books).page(&Query { similar: true, ..query("raama") });
+    assert_eq!(page.meant.map(|meant| meant.words), Some(vec!["rama".to_owned()]));
+}
+
+#[test]
 fn r_home_2_a_short_word_typed_without_a_blank_is_next_to_the_other_one() {
     let men: Vec<String> = (0..16).map(|n| format!("A Man {n}")).collect();
     let men: Vec<(&str, &str)> = men.iter().map(|title| (title.as_str(), "A. Writer")).collect();
@@ -276,10 +285,12 @@ fn r_home_2_a_short_word_typed_without_a_blank_is_next_to_the_other_one() {
     };
     let spiders = [("A Spider Bit the Man", "B. Writer"), ("Spidery Manners", "C. Writer")];
     assert_eq!(meant("spiderman", &spiders), None);
-    for title in ["The Amazing Spider-Man", "Spider Man"] {
+    for title in ["The Amazing Spider-Man", "Spider Man (Heroes, #2)"] {
         let books = [&spiders[..], &[(title, "Stan Lee")]].concat();
         assert_eq!(meant("spiderman", &books).as_deref(), Some("spider man"), "{title}");
     }
+    let books = [&spiders[..], &[("Spider Man (Heroes, #2)", "Stan Lee")]].concat();
+    assert_eq!(meant("spiderman2", &books).as_deref(), Some("spider man 2"), "a number is anywhere");
     assert_eq!(meant("spiderwriter", &spiders).as_deref(), Some("spider writer"), "in title and author");
 }
 

@@ -74,7 +74,7 @@ pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
     if is_word(typed) && is_word(word) { Typed::of(typed).likeness(word) } else { None }
 }
 
-/// A folded word of a length that the vocabulary keeps, compared with many others of its words.
+/// A folded word, of a length that the vocabulary keeps, to be compared with the words there.
 struct Typed<'t> {
     text: &'t str,
     letters: usize,
@@ -113,9 +113,7 @@ impl<'t> Typed<'t> {
         }
         (self.letters >= TWICE && is_two_errors(typed, word)).then_some(Likeness::Twice)
     }
-}
 
-impl Typed<'_> {
     /// Returns the likeness of another spelling of the same word.
     fn same(&self, word: &str) -> Option<Likeness> {
         if self.sound.is_of(word) {
