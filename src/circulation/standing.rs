@@ -64,7 +64,8 @@ fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<
         let other = others.binary_search_by_key(&loan.user, |(uid, _)| *uid);
         (loan.user, fines.of(other.map_or(STUDENT, |at| &others[at].1), loan.due, loan.price).0)
     }));
-    owes.sort_unstable_by_key(|(user, _)| *user);
+    // SQLite returns both lists ordered by user; a stable sort merges sorted runs.
+    owes.sort_by_key(|(user, _)| *user);
     owes.dedup_by(|(user, amount), (previous, sum)| {
         let is_same = user == previous;
         *sum += if is_same { *amount } else { 0 };
