@@ -5,6 +5,7 @@
 mod common;
 
 use std::{
+    hint::black_box,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -147,6 +148,34 @@ fn bare_search(file: &Path, times: usize) -> Result<String> {
     ))
 }
 
+/// Measures the reading of all debts by `SQLite` alone: the limit of a list of people by what they owe.
+fn bare_debts(file: &Path, times: usize) -> Result<String> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut overdue = connection.prepare(
+        "SELECT user_id, return_date FROM loans WHERE ended_at IS NULL AND return_date < date('now')
+         ORDER BY user_id, return_date",
+    )?;
+    let mut balances = connection.prepare(
+        "SELECT person_id, balance FROM balances JOIN users ON users.id = person_id
+         WHERE balance <> 0 AND users.gone_at IS NULL",
+    )?;
+    let mut took = Vec::with_capacity(times);
+    for _ in 0..times {
+        let begun = Instant::now();
+        let mut rows = overdue.query([])?;
+        while let Some(row) = rows.next()? {
+            black_box((row.get_ref(0)?, row.get_ref(1)?));
+        }
+        let mut rows = balances.query([])?;
+        while let Some(row) = rows.next()? {
+            black_box((row.get_ref(0)?, row.get_ref(1)?));
+        }
+        took.push(begun.elapsed().as_secs_f64() * 1000.0);
+    }
+    let (middle, p99) = (median(&took), percentile(&took, 99));
+    Ok(format!("All debts, by SQLite alone: median {middle:.1} ms, p99 {p99:.1} ms."))
+}
+
 async fn measure_lists(options: &Options, server: &Server, file: &Path) -> Result<()> {
     let cookie = sign_in(server).await?;
     let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
@@ -160,6 +189,7 @@ async fn measure_lists(options: &Options, server: &Server, file: &Path) -> Resul
         println!("{row}");
     }
     println!("\n{}", bare_search(file, options.lists)?);
+    println!("{}", bare_debts(file, options.lists)?);
     for list in ["loans", "people"] {
         let slowest = kinds
             .iter()
