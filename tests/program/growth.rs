@@ -102,7 +102,7 @@ fn append(costs: &mut Vec<Cost>, measure: impl Fn() -> Cost) {
     costs.push(cost);
 }
 
-/// Judges the costs of work that changes the library. If they grew too much, measures all sizes twice more, each time in a
+/// Judges the costs of work that changes the library. If a time grew too much, measures all sizes twice more, each time in a
 /// library of its own: on a shared machine the processor time of the same work differs by a fifth.
 fn judge_afresh(what: &str, wrong: &Mutex<Vec<String>>, measure: impl Fn(&Library, &Server) -> [Cost; 3]) {
     for last in [false, false, true] {
@@ -274,12 +274,15 @@ impl Library {
 /// Waits for the end of a command; returns its processor time and peak memory.
 fn watch(child: &mut Child) -> (Duration, u64) {
     let (begun, process, mut seen) = (Instant::now(), child.id(), (Duration::ZERO, 0));
-    while child.try_wait().expect("a child").is_none() {
+    loop {
+        if let Some(ended) = child.try_wait().expect("a child") {
+            assert!(ended.success(), "the command failed: {ended}");
+            return seen;
+        }
         assert!(begun.elapsed() < Duration::from_mins(5), "the command does not end");
         seen = (spent(process).max(seen.0), status(process, "VmHWM:").max(seen.1));
         std::thread::sleep(Duration::from_millis(2));
     }
-    seen
 }
 
 /// Sends a request with any body; returns the status and the whole answer.
