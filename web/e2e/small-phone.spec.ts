@@ -87,6 +87,35 @@ test.describe('a student with a small phone', () => {
     await expect.poll(places).toEqual(before)
   })
 
+  test('R-SHELL-3 sees the first books stay when the app has come', async ({ page }) => {
+    await page.addInitScript(() => {
+      const look = () => document.querySelector('#main [class*="skeletonCover"]') && performance.mark('outlines')
+      new MutationObserver(look).observe(document, { childList: true, subtree: true })
+    })
+    const release = await withoutCode(page)
+    await page.goto('student-home', { waitUntil: 'commit' })
+    await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible()
+    release()
+    await expect(bar(page)).toBeVisible()
+    await expect(page.locator('#main').getByRole('heading', { level: 2 }).first()).toBeVisible()
+    // Read once: outlines would have been there before the books.
+    expect(await page.evaluate(() => performance.getEntriesByName('outlines').length)).toBe(0)
+  })
+
+  test('R-SHELL-3 says that the app could not be loaded instead of showing books without it', async ({
+    page,
+    watch,
+  }) => {
+    watch.excuse(/static\/js/)
+    await page.route(/\/static\/js\/index/, async (route) => {
+      await page.getByRole('heading', { level: 2 }).first().waitFor()
+      await route.abort()
+    })
+    await page.goto('student-home', { waitUntil: 'commit' })
+    await expect(page.getByText('My Library could not be loaded.')).toBeVisible()
+    await expect(search(page)).toHaveCount(0)
+  })
+
   test('R-SHELL-3 opens one of the first books before the code of the app has come', async ({ page }) => {
     const release = await withoutCode(page)
     await page.goto('student-home', { waitUntil: 'commit' })

@@ -34,6 +34,21 @@ performance.mark('preloader')
     })
   }
 
+  // If the app's first chunk does not arrive, neither preloader nor early home may promise it.
+  function showNotLoaded() {
+    ;['preloader', 'early'].forEach(function (id) {
+      var shown = document.getElementById(id)
+      if (shown) shown.remove()
+    })
+    document.getElementById('root').append(document.getElementById('not-loaded').content)
+  }
+  function onNotLoaded(event) {
+    if (event.target.type !== 'module') return
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', showNotLoaded)
+    else showNotLoaded()
+  }
+  addEventListener('error', onNotLoaded, true)
+
   var scheme = stored('colorScheme')
   if (scheme !== 'light' && scheme !== 'dark') {
     scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
@@ -111,7 +126,7 @@ performance.mark('preloader')
       card.querySelector('p').textContent = book.author || words[3]
       list.append(card)
     })
-    document.getElementById('preloader').className = 'leaving'
+    document.getElementById('preloader').classList.add('leaving')
   }
 
   var api = location.origin + '/library/api/v1/'

@@ -79,9 +79,10 @@ async function visit(address, storageState) {
   const since = () => (performance.now() - begun) / 1000
   const link = 'a[href*="/stubook-detail/"]'
   const first = (selector) => page.locator(selector).first().waitFor({ timeout: 60_000 })
+  // The bare program draws no covers.
   const hasCover = () => {
-    const [cover] = document.querySelectorAll('main li img, main [role="listitem"] img')
-    return !cover || (cover.complete && cover.naturalWidth > 0)
+    const [cover] = document.querySelectorAll('#early img, #main article img')
+    return cover ? cover.complete && cover.naturalWidth > 0 : !location.pathname.startsWith('/library/')
   }
   const [box, book, app] = await Promise.all([
     page.getByRole('searchbox').waitFor({ timeout: 60_000 }).then(since),

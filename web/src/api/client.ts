@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** True while a response requested by public/start.js below this path is not taken. */
+/** Returns whether the response that public/start.js requested from this path waits to be taken. */
 export const isEarly = (path: string): boolean =>
   Object.keys(window.early ?? {}).some((url) => url.includes(`/api/v1${path}`))
 

@@ -19,14 +19,14 @@ type LateMenuProps = {
  */
 export function LateMenu({ part, target, children }: LateMenuProps) {
   const [opened, setOpened] = useState(false)
-  const [wasPressed, setPressed] = useState(false)
+  const [wasPressed, setWasPressed] = useState(false)
   const isIdle = useIdle()
   const hadFocus = useRef(false)
   const early = (onClick: () => void) =>
     cloneElement(target, {
       'aria-haspopup': 'menu',
       'aria-expanded': false,
-      'aria-busy': wasPressed || undefined,
+      'aria-busy': opened || undefined,
       onClick,
       // Each next button, at last that of the loaded menu, takes over the focus.
       ref: (button) => {
@@ -37,7 +37,7 @@ export function LateMenu({ part, target, children }: LateMenuProps) {
       },
     })
   const open = () => {
-    setPressed(true)
+    setWasPressed(true)
     setOpened(true)
   }
   const late = cloneElement(target, {

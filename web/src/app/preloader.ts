@@ -1,10 +1,12 @@
 /** Minimum duration of the preloader of index.html, as in public/start.js. */
 const PRELOADER_MS = 1200
 const FADE_MS = 200
+/** Time until the next look whether a press has ended. */
+const PRESS_MS = 100
 
 /** Removes the preloader once its minimum duration is over; called when the first screen is drawn. */
 export function finishPreloader(): void {
-  takeOverSearch()
+  takeOverHome()
   const preloader = document.getElementById('preloader')
   if (!preloader) return
   const began = performance.getEntriesByName('preloader')[0]?.startTime ?? 0
@@ -16,10 +18,15 @@ export function finishPreloader(): void {
 }
 
 /** Replaces the home of public/start.js with the screen, which takes over the text of the search box and the focus. */
-function takeOverSearch(): void {
+function takeOverHome(): void {
   const early = document.getElementById('early')
   const typed = early?.querySelector('input')
   if (!early || !typed) return
+  // The book that a finger is on must not go away below it.
+  if (early.querySelector('a:active')) {
+    setTimeout(takeOverHome, PRESS_MS)
+    return
+  }
   const { value, selectionStart, selectionEnd } = typed
   const hasFocus = typed === document.activeElement
   const link = early.querySelector('a:focus')?.getAttribute('href')

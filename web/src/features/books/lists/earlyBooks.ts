@@ -8,7 +8,7 @@ const READ_MS = 50
 
 /**
  * Reads the first books if public/start.js has asked for them, so that the home's first render has them: outlines in
- * between would take them away from a reader who sees them already.
+ * between would hide books that a reader sees already.
  */
 export async function readEarlyBooks(): Promise<void> {
   if (!isEarly('/books?')) return
