@@ -116,7 +116,8 @@ performance.mark('preloader')
   // The first row below the box: links that open their books without the app too.
   function showBooks(answer, words) {
     var list = document.querySelector('#early .books')
-    if (!list || !answer.books || answer.books.length === 0) return
+    // Letters of twice the size leave them no place.
+    if (!list || list.getClientRects().length === 0 || !answer.books || answer.books.length === 0) return
     answer.books.slice(0, 3).forEach(function (book) {
       var card = document.importNode(list.querySelector('template').content, true)
       card.querySelector('img').src = '/library/covers/' + book.id + '.svg'
