@@ -271,7 +271,7 @@ fn r_home_2_a_whole_word_counts_behind_many_words_that_contain_it() {
     let mut books: Vec<(&str, &str)> = dramas.iter().map(|title| (title.as_str(), "A. Writer")).collect();
     books.push(("Life of Rama", "B. Writer"));
     let page = index_of(&books).page(&Query { similar: true, ..query("raama") });
-    assert_eq!(page.meant.map(|meant| meant.words), Some(vec!["rama".to_owned()]));
+    assert_eq!(page.meant, Some(super::Meant { words: vec!["rama".to_owned()], fewer: false }));
 }
 
 #[test]
