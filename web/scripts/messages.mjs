@@ -44,7 +44,7 @@ const SHARED = [
   // The frame shows the outbox.
   ['frame', /^outbox\./],
   ['account', /^(secondStep|passkey)\./],
-  // A student's home has no need of what only librarians read about books; their screens need the words of copies too.
+  // Only librarians read these words about books, on screens that need the words of copies too.
   ['copies', /^(toShelve|books\.(edit|import|lookUp|quick))\./],
   // Mails and their states: another part would lengthen the list of parts in the first load.
   ['people', /^(import|letter|mail|mails)\./],

@@ -1,7 +1,7 @@
 /** Minimum duration of the preloader of index.html, as in public/start.js. */
 const PRELOADER_MS = 1200
 const FADE_MS = 200
-/** Time until the next look whether a press has ended. */
+/** Time after which to look again whether a press has ended, in milliseconds. */
 const PRESS_MS = 100
 
 /** Removes the preloader once its minimum duration is over; called when the first screen is drawn. */
