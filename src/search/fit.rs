@@ -68,8 +68,12 @@ fn without_series(title: &str) -> &str {
 
 /// Returns the title before its subtitle and its series.
 fn main_title(title: &str) -> &str {
-    let end = [": ", "; ", " (", " = ", " / "].iter().filter_map(|mark| title.find(mark)).min();
-    &title[..end.unwrap_or(title.len())]
+    // One pass instead of one for each mark: a twentieth of the time of a new word.
+    let is_mark = |at: &usize| {
+        let rest = &title.as_bytes()[*at..];
+        matches!(rest, [b':' | b';', b' ', ..] | [b' ', b'(', ..] | [b' ', b'=' | b'/', b' ', ..])
+    };
+    &title[..(0..title.len()).find(is_mark).unwrap_or(title.len())]
 }
 
 /// Computes the grades of matches that are ranked one by one: by how the record contains the query, how much else its
@@ -349,8 +353,9 @@ pub(super) struct Scattered {
 }
 
 impl Scattered {
-    /// Returns `None` if every record with all words also contains the text.
-    pub(super) fn new(order: &Order, needle: &str, field: Field) -> Option<Self> {
+    /// Prepares the search of these blocks of each chunk. Returns `None` if every record with all words also contains the
+    /// text.
+    pub(super) fn new(order: &Order, blocks: &[Blocks], needle: &str, field: Field) -> Option<Self> {
         let words = words(needle);
         let longest = words.iter().max_by_key(|word| (word.literal, word.text.len()))?;
         let letters = longest.text.chars().count();
@@ -369,7 +374,8 @@ impl Scattered {
         }
         // A block without the buckets of all words has no match, however far apart the words are.
         let all: Vec<usize> = words.iter().flat_map(|word| buckets(&word.text)).collect();
-        let anchors = anchors.iter().map(|anchor| Finder::with_buckets(order, anchor, &all)).collect();
+        let blocks = order.narrow(blocks, &all);
+        let anchors = anchors.iter().map(|anchor| Finder::new(order, anchor, &blocks).into_owned()).collect();
         let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
         let literally = words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
         Some(Self { words, literally, anchors, field })
@@ -398,11 +404,6 @@ impl Scattered {
         let mut found = self.candidates(order, chunk, records);
         found.retain(|index| self.accepts(order.chunks[chunk].record(*index).text));
         found
-    }
-
-    /// Restricts the search to these blocks of each chunk.
-    pub(super) fn keep(&mut self, blocks: &[Blocks]) {
-        self.anchors.iter_mut().for_each(|anchor| anchor.keep(blocks));
     }
 
     /// Counts the blocks of a chunk that a search reads.

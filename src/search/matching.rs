@@ -9,7 +9,7 @@ use super::chunk::SEPARATOR;
 use super::filter::Filter;
 use super::fit::{self, Fit, Scattered};
 use super::order::{Order, Place};
-use super::signature::{Finder, buckets};
+use super::signature::{Blocks, Finder};
 use super::{Field, Sort};
 
 /// A query prepared for matching.
@@ -27,25 +27,26 @@ pub(super) struct Wanted<'n> {
 impl<'n> Wanted<'n> {
     /// Prepares a folded query for an order.
     pub(super) fn new(order: &Order, needle: &'n str, field: Field, filter: Filter) -> Self {
+        Self::within(order, &order.all_blocks(), needle, field, filter)
+    }
+
+    /// Prepares a folded query that only these blocks of each chunk may match.
+    pub(super) fn within(
+        order: &Order,
+        blocks: &[Blocks],
+        needle: &'n str,
+        field: Field,
+        filter: Filter,
+    ) -> Self {
         let sort = order.sort;
         let fits: &[Fit] = match sort {
             _ if needle.is_empty() => &[Fit::Exact],
             Sort::Title => &[Fit::Exact, Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
             Sort::Newest | Sort::Popular | Sort::Author => &[Fit::Contains, Fit::Scattered],
         };
-        let (matcher, scattered) =
-            (Matcher::new(order, needle, field, filter), Scattered::new(order, needle, field));
-        Self { needle, field, sort, matcher, scattered, fits }
-    }
-
-    /// Restricts the search to blocks that may have the words of a phrase next to each other.
-    pub(super) fn keep_phrase(&mut self, order: &Order, words: &[String]) {
-        for pair in words.windows(2) {
-            let [mut blocks, others] = fit::BETWEEN.map(|sign| order.having(&buckets(&pair.join(sign))));
-            blocks.iter_mut().zip(others).for_each(|(own, others)| *own |= others);
-            self.matcher.finder.iter_mut().for_each(|finder| finder.keep(&blocks));
-            self.scattered.iter_mut().for_each(|scattered| scattered.keep(&blocks));
-        }
+        let scattered = Scattered::new(order, blocks, needle, field);
+        let finder = (!needle.is_empty()).then(|| Finder::new(order, needle, blocks));
+        Self { needle, field, sort, matcher: Matcher { finder, field, filter }, scattered, fits }
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -112,11 +113,7 @@ pub(super) struct Matcher<'n> {
     pub(super) filter: Filter,
 }
 
-impl<'n> Matcher<'n> {
-    pub(super) fn new(order: &Order, needle: &'n str, field: Field, filter: Filter) -> Self {
-        Self { finder: (!needle.is_empty()).then(|| Finder::new(order, needle)), field, filter }
-    }
-
+impl Matcher<'_> {
     /// Counts the blocks of a chunk that a search reads.
     pub(super) fn blocks(&self, chunk: usize) -> usize {
         self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))

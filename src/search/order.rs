@@ -420,13 +420,21 @@ impl Order {
         all
     }
 
-    /// Returns the blocks of each chunk that have all of these buckets.
-    pub(super) fn having(&self, buckets: &[usize]) -> Vec<Blocks> {
-        let mut found = Vec::with_capacity(self.chunks.len());
+    /// Returns all blocks of each chunk.
+    pub(super) fn all_blocks(&self) -> Vec<Blocks> {
+        vec![Blocks::MAX; self.chunks.len()]
+    }
+
+    /// Returns those of the blocks of each chunk that have all of these buckets.
+    pub(super) fn narrow(&self, blocks: &[Blocks], buckets: &[usize]) -> Vec<Blocks> {
+        let mut blocks = blocks.to_vec();
+        let mut left = &mut blocks[..];
         for signatures in &self.signatures {
-            signatures.having(buckets, &mut found);
+            let (own, others) = left.split_at_mut(signatures.len);
+            signatures.narrow(own, buckets);
+            left = others;
         }
-        found
+        blocks
     }
 }
 

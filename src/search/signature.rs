@@ -1,8 +1,9 @@
 //! Signatures: Bloom filters that rule out the blocks of a chunk that cannot contain a text.
 //!
 //! Most words are in few titles. Every two consecutive bytes in a block of records set one bit of the block's signature,
-//! and so do three and four consecutive bytes of a word. A block cannot contain a text if it lacks the bit of any of
-//! these in the text. The bits of all blocks of a chunk for the same bytes are one number, and the numbers of sixteen
+//! and so do three and four consecutive bytes of a word, and each whole word. A block cannot contain a text if it lacks
+//! the bit of any of these sequences of bytes in the text, nor have a word by itself if it lacks the bit of the word.
+//! The bits of all blocks of a chunk for the same bytes are one number, and the numbers of sixteen
 //! chunks are next to each other, so a few reads rule out all sixteen.
 
 use std::io::{self, Read, Write};
@@ -12,8 +13,9 @@ use memchr::memmem;
 
 use super::at_rest::{Input, Output, damaged};
 use super::chunk::{Chunk, SEPARATOR, TERMINATOR};
-use super::fit::joined_words;
+use super::fit::{self, joined_words};
 use super::order::Order;
+use super::vocabulary::hash;
 
 /// One bit for each block of a chunk.
 pub(super) type Blocks = u32;
@@ -29,8 +31,17 @@ const BUCKET_BITS: u32 = 12;
 
 /// Returns the bucket of these bytes. No text contains NUL, so the bytes of a pair never equal those of a triple.
 fn bucket(bytes: [u8; 4]) -> usize {
+    bucket_of(u32::from_le_bytes(bytes))
+}
+
+fn bucket_of(number: u32) -> usize {
     // Fibonacci hashing: the highest bits of a product with 2^32 over the golden ratio.
-    (u32::from_le_bytes(bytes).wrapping_mul(0x9E37_79B1) >> (u32::BITS - BUCKET_BITS)) as usize
+    (number.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BUCKET_BITS)) as usize
+}
+
+/// Returns the buckets that every block with all of these as whole words has. A word with signs has none.
+pub(super) fn whole_words(words: &[String]) -> Vec<usize> {
+    words.iter().filter(|word| word.chars().all(fit::is_of_word)).map(|word| bucket_of(hash(word))).collect()
 }
 
 fn pairs(text: &str) -> impl Iterator<Item = usize> {
@@ -71,7 +82,9 @@ fn signature(chunk: &Chunk) -> Vec<Blocks> {
         // A query has no control character, so pairs across separators are not needed.
         for part in record.text.split([SEPARATOR, TERMINATOR]) {
             let mut mark = |text: &str| {
-                let buckets = pairs(text).chain(triples(text)).chain(quadruples(text));
+                let words = text.split(|letter| !fit::is_of_word(letter)).filter(|word| !word.is_empty());
+                let words = words.map(|word| bucket_of(hash(word)));
+                let buckets = pairs(text).chain(triples(text)).chain(quadruples(text)).chain(words);
                 buckets.for_each(|bucket| signature[bucket] |= bit);
             };
             mark(part);
@@ -117,18 +130,17 @@ impl Signatures {
         if len > 0 && blocks.len() == len << BUCKET_BITS { Ok(Self { len, blocks }) } else { Err(damaged()) }
     }
 
-    /// Appends the blocks of each chunk that have all of these buckets.
-    pub(super) fn having(&self, buckets: &[usize], found: &mut Vec<Blocks>) {
-        let start = found.len();
-        found.resize(start + self.len, Blocks::MAX);
+    /// Removes the blocks of each chunk that lack one of these buckets.
+    pub(super) fn narrow(&self, blocks: &mut [Blocks], buckets: &[usize]) {
+        let mut any = blocks.iter().fold(0, |any, blocks| any | blocks);
         for bucket in buckets {
-            let mut any = 0;
-            for (left, blocks) in found[start..].iter_mut().zip(&self.blocks[bucket * self.len..]) {
-                *left &= blocks;
-                any |= *left;
-            }
             if any == 0 {
-                break;
+                return;
+            }
+            any = 0;
+            for (left, having) in blocks.iter_mut().zip(&self.blocks[bucket * self.len..]) {
+                *left &= having;
+                any |= *left;
             }
         }
     }
@@ -147,21 +159,13 @@ pub(super) struct Finder<'n> {
 }
 
 impl<'n> Finder<'n> {
-    /// Creates a finder of a folded text, which must not be blank.
-    pub(super) fn new(order: &Order, text: &'n str) -> Self {
-        Self { text: memmem::Finder::new(text), blocks: order.having(&buckets(text)) }
+    /// Creates a finder of a folded text, which must not be blank, in these blocks of each chunk.
+    pub(super) fn new(order: &Order, text: &'n str, blocks: &[Blocks]) -> Self {
+        Self { text: memmem::Finder::new(text), blocks: order.narrow(blocks, &buckets(text)) }
     }
 
-    /// Creates a finder that searches only the blocks which also have these buckets.
-    pub(super) fn with_buckets(order: &Order, text: &str, others: &[usize]) -> Finder<'static> {
-        let mut all = buckets(text);
-        all.extend_from_slice(others);
-        Finder { text: memmem::Finder::new(text).into_owned(), blocks: order.having(&all) }
-    }
-
-    /// Restricts the search to these blocks of each chunk.
-    pub(super) fn keep(&mut self, blocks: &[Blocks]) {
-        self.blocks.iter_mut().zip(blocks).for_each(|(own, others)| *own &= others);
+    pub(super) fn into_owned(self) -> Finder<'static> {
+        Finder { text: self.text.into_owned(), blocks: self.blocks }
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {

@@ -9,10 +9,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::Field;
 use super::filter::Filter;
-use super::fit::{self, Grade, Rank, Whole};
+use super::fit::{self, BETWEEN, Grade, Rank, Whole};
 use super::index::Snapshot;
 use super::matching::{Wanted, searched};
 use super::order::Place;
+use super::signature::{buckets, whole_words};
 use super::vocabulary::{self, Likeness, Vocabulary, likeness};
 
 /// Number of exact matches below which other spellings are tried.
@@ -118,8 +119,8 @@ fn is_sure(likeness: Likeness, typed: &str) -> bool {
 /// Likeliest other spelling of each word of a query; `None` for a word like no other.
 type Spellings = HashMap<String, Option<String>>;
 
-/// Returns the variants of a folded query, likeliest first, and the spellings found on the way: each word is compared
-/// with the whole vocabulary.
+/// Returns the variants of a folded query, likeliest first, and the spellings found on the way: finding the words similar
+/// to one takes a quarter of a search.
 pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, Spellings) {
     let words: Vec<String> = fit::words(needle).into_iter().map(|word| word.text).collect();
     let mut spellings = Spellings::new();
@@ -328,11 +329,16 @@ impl Search<'_> {
         best.map(|(_, variant)| variant.words.clone())
     }
 
-    /// Prepares a variant's text for the catalogue.
+    /// Prepares the text of a variant for the catalogue: searches only blocks that may have its other spellings as whole
+    /// words, and its phrases.
     fn wanted<'t>(&self, variant: &Variant, text: &'t str) -> Wanted<'t> {
-        let mut wanted = Wanted::new(&self.snapshot.by_title, text, self.field, self.filter);
-        variant.phrases.iter().for_each(|phrase| wanted.keep_phrase(&self.snapshot.by_title, phrase));
-        wanted
+        let order = &self.snapshot.by_title;
+        let mut blocks = order.narrow(&order.all_blocks(), &whole_words(&variant.spelled));
+        for pair in variant.phrases.iter().flat_map(|phrase| phrase.windows(2)) {
+            let [one, other] = BETWEEN.map(|sign| order.narrow(&blocks, &buckets(&pair.join(sign))));
+            blocks = one.into_iter().zip(other).map(|(one, other)| one | other).collect();
+        }
+        Wanted::within(order, &blocks, text, self.field, self.filter)
     }
 
     /// Returns the grade of the best match of a variant; `None` without a match.

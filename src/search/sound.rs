@@ -46,19 +46,17 @@ fn sound(word: &str) -> Option<Vec<char>> {
     (sound.len() >= SHORTEST).then_some(sound)
 }
 
-/// Returns the consonants of a word in their broadest classes, which are the same for words that sound alike.
-pub(super) fn consonants(word: &str) -> Option<String> {
-    let mut consonants: Vec<char> = sound(word)?
+/// Returns the outline of a word, which is the same for words that sound alike: its consonants in their broadest classes,
+/// its *e* and its *o*, without a nasal at the end. Spellings differ in every other vowel.
+pub(super) fn outline(word: &str) -> Option<String> {
+    let mut outline: Vec<char> = sound(word)?
         .into_iter()
         .map(|letter| broad(letter, true, true))
-        .filter(|letter| !is_vowel(*letter))
+        .filter(|letter| !matches!(*letter, INHERENT | VOCALIC | 'a' | 'i' | 'u'))
         .collect();
-    consonants.dedup();
-    // A word of nasals alone keeps one.
-    while consonants.len() > 1 && consonants.last() == Some(&'n') {
-        consonants.pop();
-    }
-    (!consonants.is_empty()).then(|| consonants.into_iter().collect())
+    outline.dedup();
+    outline.pop_if(|letter| *letter == 'n');
+    Some(outline.into_iter().collect())
 }
 
 /// Sound of a folded word, to be compared with many others.
@@ -302,7 +300,7 @@ mod tests {
             for other in spellings.iter().map(|other| fold(other)) {
                 assert!(sounds_alike(&one, &other), "{one} {other}: {:?} {:?}", sound(&one), sound(&other));
                 assert!(sounds_alike(&other, &one), "{other} {one}");
-                assert_eq!(consonants(&one), consonants(&other), "{one} {other}");
+                assert_eq!(outline(&one), outline(&other), "{one} {other}");
             }
         }
     }

@@ -226,6 +226,14 @@ fn u6_another_spelling_finds_books_that_the_text_itself_does_not() {
 }
 
 #[test]
+fn r_home_2_a_name_with_a_blank_too_many_is_found_in_another_spelling() {
+    let index = index_of(&[("The Koran", "N. J. Dawood"), ("Muhammad", "Karen Armstrong")]);
+    let meant = |text: &str| index.page(&Query { similar: true, ..query(text) }).ids;
+    assert_eq!(meant("qur an"), [1]);
+    assert_eq!(meant("moham mad"), [2]);
+}
+
+#[test]
 fn r_home_2_a_query_with_a_known_word_finds_books_with_fewer_words() {
     let index = index_of(&[
         ("A Brief History of Time", "Stephen Hawking"),

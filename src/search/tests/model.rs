@@ -58,7 +58,7 @@ impl Model {
     fn fitting(&self, text: &str, field: Field, sort: Sort, ranked: bool) -> Vec<(Grade, i64)> {
         let needle = fold(text);
         let needle = needle.trim();
-        let scattered = Scattered::new(&Order::empty(sort), needle, field);
+        let scattered = Scattered::new(&Order::empty(sort), &[], needle, field);
         let holds = |text: &str| fold(text).contains(needle);
         let rank = Rank::new(needle, field);
         let fit = |title: &str, author: &str| {
@@ -223,7 +223,7 @@ proptest! {
             let empty = Order::empty(order.sort);
             let anew = Order { signatures: empty.signatures_of(&order.chunks), ..order.clone() };
             for bucket in (0..4096).step_by(5) {
-                prop_assert_eq!(order.having(&[bucket]), anew.having(&[bucket]));
+                prop_assert_eq!(order.narrow(&order.all_blocks(), &[bucket]), anew.narrow(&anew.all_blocks(), &[bucket]));
             }
         }
     }
