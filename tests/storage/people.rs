@@ -198,7 +198,7 @@ fn many(store: &Store, number: i64) -> BTreeMap<UserId, (String, String)> {
 
 fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
     // More than are looked up one by one, and few.
-    for number in [2400, 9] {
+    for number in [4000, 9] {
         store.database.raw("DELETE FROM users WHERE id > 100").expect("writable");
         let people = many(store, number);
         let uids: Vec<UserId> = people.keys().copied().collect();
@@ -213,6 +213,7 @@ fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
             for order in [
                 Order::Column(Column::Name),
                 Order::Column(Column::RollNumber),
+                Order::Column(Column::Batch),
                 Order::Amount(amounts(1, 3).collect()),
                 Order::Amount(amounts(2, 1000).collect()),
                 Order::Amount(Vec::new()),
