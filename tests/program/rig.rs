@@ -50,7 +50,7 @@ pub fn path(database: &Database) -> &Path {
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        // A debug build beside other tests needs half a minute for the largest catalogue.
+        // Beside other programs, 20 s were too short for a debug build to read the largest catalogue.
         assert!(begun.elapsed() < Duration::from_mins(1), "{what} did not come to pass");
         std::thread::sleep(Duration::from_millis(2));
     }
