@@ -648,8 +648,8 @@ pub fn count_print(tx: &mut Tx<'_>, number: &str) -> Result<bool> {
     Ok(counted > 0)
 }
 
-/// Checks the invariants of the ledger and returns the violations in words: each balance is the sum of its lines, no
-/// charge is settled beyond its amount or by a line of another person, no removed person owes, no line is reversed
+/// Checks the invariants of the ledger and returns the violations in words: each balance is the sum of its lines, each
+/// account has the number of its person's open loans, no charge is settled beyond its amount or by a line of another person, no removed person owes, no line is reversed
 /// twice, and no year's receipts have a gap.
 pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut found = tx.query(
@@ -665,6 +665,20 @@ pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
             Ok((balance != sum).then(|| format!("account {person}: the balance is {}, its lines sum to {}", balance.0, sum.0)))
         },
     )?;
+    found.extend(tx.query(
+        sql!(
+            "SELECT users.id, COALESCE(balances.open_loans, 0), COALESCE(counted.loans, 0)
+             FROM users LEFT JOIN balances ON balances.person_id = users.id
+                  LEFT JOIN (SELECT user_id, COUNT(*) AS loans FROM loans WHERE ended_at IS NULL GROUP BY user_id) AS counted
+                       ON counted.user_id = users.id
+             WHERE COALESCE(balances.open_loans, 0) <> COALESCE(counted.loans, 0) ORDER BY users.id"
+        ),
+        &[],
+        |row| {
+            let (person, known, open): (UserId, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Some(format!("account {person}: {known} open loans are counted, there are {open}")))
+        },
+    )?);
     found.extend(tx.query(
         sql!(
             "SELECT id, amount, COALESCE((SELECT CAST(SUM(amount) AS BIGINT) FROM settlements WHERE charge_id = line.id), 0)

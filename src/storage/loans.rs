@@ -778,10 +778,11 @@ pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
     )
 }
 
-/// Counts the open loans of each borrower, in the order of the borrowers' ids.
+/// Returns the number of open loans of each borrower, in the order of the borrowers' ids. Triggers on the loans change
+/// these numbers, because counting 100 000 loans was half of a list's time.
 pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(
-        sql!("SELECT user_id, COUNT(*) FROM loans WHERE ended_at IS NULL GROUP BY user_id ORDER BY user_id"),
+        sql!("SELECT person_id, open_loans FROM balances WHERE open_loans > 0 ORDER BY person_id"),
         &[],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )

@@ -170,6 +170,8 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         tx.execute_one(sql!("DELETE FROM reviews WHERE id = $1"), &[&review.id])?;
         reviews::recount(tx, review.book)?;
     }
+    // The accounts count the open loans.
+    lock_accounts(tx, dropped, keep)?;
     let mut loans: Vec<LoanId> = tx.query(
         sql!("UPDATE loans SET user_id = $1 WHERE user_id = $2 AND ended_at IS NULL RETURNING id"),
         &[&keep, &dropped],
@@ -382,12 +384,17 @@ fn give_back(
     Ok(usize::try_from(touched).is_ok_and(|touched| touched == count))
 }
 
-/// Moves all lines of an account, or only these, to another account, and adjusts both balances.
-fn move_lines(tx: &mut Tx<'_>, from: UserId, to: UserId, only: Option<&[LineId]>) -> Result<Vec<LineId>> {
-    // Locked in the order of ids, as in every transaction that locks two accounts.
-    for uid in [from.min(to), from.max(to)] {
+/// Locks two accounts in the order of ids, as every transaction that locks two accounts.
+fn lock_accounts(tx: &mut Tx<'_>, one: UserId, other: UserId) -> Result<()> {
+    for uid in [one.min(other), one.max(other)] {
         super::ledger::lock(tx, uid)?;
     }
+    Ok(())
+}
+
+/// Moves all lines of an account, or only these, to another account, and adjusts both balances.
+fn move_lines(tx: &mut Tx<'_>, from: UserId, to: UserId, only: Option<&[LineId]>) -> Result<Vec<LineId>> {
+    lock_accounts(tx, from, to)?;
     let line = |row: &super::Row<'_>| Ok((row.get::<LineId>(0)?, row.get::<Money>(1)?));
     let lines: Vec<(LineId, Money)> = match only {
         None => tx.query(

@@ -13,8 +13,9 @@ use super::{Error, Location, Result, Tx, is_there, migrate, only_server, postgre
 
 /// Tables that are empty in a new library.
 const EMPTY_WHEN_NEW: &[&str] = &["users", "books", "events", "settings", "loans", "account_lines"];
-/// Inserted last: triggers on second factors delete sign-in codes and links.
-const LAST: [&str; 2] = ["sign_in_codes", "password_links"];
+/// Inserted last, in place of what triggers made of other tables' rows: those on loans count the open loans of accounts, and
+/// those on second factors delete sign-in codes and links.
+const LAST: [&str; 3] = ["balances", "sign_in_codes", "password_links"];
 /// Maximum length of the rows that are inserted at once.
 const PORTION: usize = 1024 * 1024;
 

@@ -31,9 +31,9 @@ const SABOTAGE: [&str; 5] = [
      BEGIN INSERT INTO sabotaged VALUES (-1); END",
 ];
 
-/// Faults that the rig must detect: a surplus copy at a return, a missing one, money missing from a balance, and a payment that
-/// settles a charge twice.
-const PLANTED: [&str; 4] = [
+/// Faults that the rig must detect: a surplus copy at a return, a missing one, money missing from a balance, a payment that
+/// settles a charge twice, and a return that leaves the number of open loans as it was.
+const PLANTED: [&str; 5] = [
     "CREATE TRIGGER planted AFTER UPDATE OF ended_at ON loans WHEN NEW.ended_at IS NOT NULL
      BEGIN INSERT INTO copies (book_id, barcode, condition) VALUES (NEW.book_id, 'planted', 'on-shelf'); END",
     "CREATE TRIGGER planted AFTER UPDATE OF condition ON copies WHEN NEW.condition = 'in-repair'
@@ -42,6 +42,8 @@ const PLANTED: [&str; 4] = [
      BEGIN UPDATE balances SET balance = balance + 1 WHERE person_id = NEW.person_id; END",
     "CREATE TRIGGER planted AFTER INSERT ON settlements WHEN NEW.amount > 0
      BEGIN INSERT INTO settlements (charge_id, line_id, amount) VALUES (NEW.charge_id, NEW.line_id, NEW.amount); END",
+    "CREATE TRIGGER planted AFTER UPDATE OF ended_at ON loans WHEN NEW.ended_at IS NOT NULL
+     BEGIN UPDATE balances SET open_loans = open_loans + 1 WHERE person_id = NEW.user_id; END",
 ];
 
 /// A title: copies ever added, and how many of them were written off.
@@ -378,12 +380,15 @@ impl Library<'_> {
         for (student, person) in self.people[..STUDENTS].iter().enumerate() {
             let sums = self.rows(
                 "SELECT COALESCE((SELECT balance FROM balances WHERE person_id = ?1), 0),
-                        COALESCE((SELECT SUM(amount) FROM account_lines WHERE person_id = ?1), 0)",
+                        COALESCE((SELECT SUM(amount) FROM account_lines WHERE person_id = ?1), 0),
+                        COALESCE((SELECT open_loans FROM balances WHERE person_id = ?1), 0)",
                 person.uid.0,
-                |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)),
+                |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)),
             );
             let owed = self.reported.owed[student];
-            wrong("balance and sum of the lines", &(owed, owed), &sums[0])?;
+            let open = self.reported.loans.values().filter(|loan| loan.student == student).count();
+            let open = i64::try_from(open).expect("few");
+            wrong("balance, sum of the lines and number of loans", &(owed, owed, open), &sums[0])?;
         }
         let unsound = self.rows(
             "SELECT line.id, line.amount, COALESCE(SUM(part.amount), 0) AS settled

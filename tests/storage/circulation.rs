@@ -481,6 +481,11 @@ fn a_contradiction_of_the_ledger_is_found_and_named(store: &Store) {
             format!("loan {loan} is open, and its copy is lost"),
         ]
     );
+    store.database.raw("UPDATE balances SET open_loans = 2").expect("writable");
+    assert_eq!(
+        store.read(ledger::contradictions),
+        [format!("account {uid}: 2 open loans are counted, there are 1")]
+    );
 }
 
 /// Stores an open loan of its own copy with these days.

@@ -73,6 +73,7 @@ const COUNTS: &[&str] = &[
     "DELETE FROM marc_records WHERE book_id IN (SELECT id FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
     "SELECT person_id, balance FROM balances JOIN users",
+    "SELECT person_id, open_loans FROM balances",
     // Once a day, for the order by popularity.
     "SELECT book_id, COUNT(*), COUNT(CASE",
     // Once a week, for the suggestions.
