@@ -49,7 +49,10 @@ pub fn of_all(
 ) -> Result<Vec<(UserId, i64)>> {
     match amount {
         Amount::OpenLoans => loans::counts(tx),
-        Amount::OverdueLoans => loans::overdue_counts(tx, today),
+        Amount::OverdueLoans => {
+            let overdue = loans::overdue(tx, today, false)?;
+            Ok(summed(overdue.into_iter().map(|loan| (loan.user, 1)).collect()))
+        }
         Amount::Owes => owed_by_all(tx, rulebook, today),
     }
 }
@@ -64,15 +67,19 @@ fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<
         let other = others.binary_search_by_key(&loan.user, |(uid, _)| *uid);
         (loan.user, fines.of(other.map_or(STUDENT, |at| &others[at].1), loan.due, loan.price).0)
     }));
-    // SQLite returns both lists ordered by user; a stable sort merges sorted runs.
-    owes.sort_by_key(|(user, _)| *user);
-    owes.dedup_by(|(user, amount), (previous, sum)| {
+    Ok(summed(owes))
+}
+
+/// Adds up the amounts of each person, ordered by id; sums of zero are left out.
+fn summed(mut amounts: Vec<(UserId, i64)>) -> Vec<(UserId, i64)> {
+    amounts.sort_unstable_by_key(|(user, _)| *user);
+    amounts.dedup_by(|(user, amount), (previous, sum)| {
         let is_same = user == previous;
         *sum += if is_same { *amount } else { 0 };
         is_same
     });
-    owes.retain(|(_, owes)| *owes != 0);
-    Ok(owes)
+    amounts.retain(|(_, sum)| *sum != 0);
+    amounts
 }
 
 /// Cache of today's fines of open loans. They depend only on category, due date and price of the copy.

@@ -109,6 +109,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0052_replaced_photos"),
     migration!("0053_search_of_open_loans", Step { tables: &["loans"], run: upgrade::fold_open_loans }),
     migration!("0054_open_loans_of_people"),
+    migration!("0055_days_of_open_loans"),
 ];
 
 impl Migration {

@@ -59,7 +59,6 @@ const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM books",
     "SELECT COUNT(*) FROM loans WHERE ended_at IS NULL",
     "SELECT loans.id, loans.return_date, loans.title, copies.barcode, users.search_key",
-    "SELECT user_id, COUNT(*) FROM loans",
     "SELECT user_id, return_date, CAST(NULL AS BIGINT) FROM loans",
     "SELECT loans.user_id, loans.return_date, COALESCE(copies.price",
     "SELECT users.category, loans.return_date, COUNT(*)",
@@ -573,7 +572,6 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::open_loans_of(tx, &[uid])?;
     people::of_other_categories(tx)?;
     loans::counts(tx)?;
-    loans::overdue_counts(tx, date(2026, 11, 21))?;
     loans::overdue(tx, date(2026, 11, 21), false)?;
     loans::overdue(tx, date(2026, 11, 21), true)?;
     for which in [OfBatch::All, OfBatch::Inactive, OfBatch::Librarians] {
