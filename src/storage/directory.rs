@@ -3,7 +3,10 @@
 //! are too many. It then reads the sort keys and ids of the page, which an index contains: a few matches are looked up
 //! one by one; for more, a scan of the list in order soon finds the ids of a page. Last, it reads the people of the page.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde_json::json;
 
@@ -101,7 +104,7 @@ type Place = (Key, UserId);
 
 /// Statement that reads a part of an order; the variants differ in the columns, the source of the rows and the sort key.
 macro_rules! keys {
-    ($what:expr, $from:expr, $which:expr, ($key:expr, $place:literal $(, $tie:literal)*), $compare:literal, $order:literal) => {
+    ($what:expr, $from:expr, $which:expr, $words:expr, ($key:expr, $place:literal $(, $tie:literal)*), $compare:literal, $order:literal) => {
         sql!(
             "SELECT users.id",
             $what,
@@ -109,13 +112,13 @@ macro_rules! keys {
             $from,
             " WHERE users.gone_at IS NULL AND ",
             $which,
-            " AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\') AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\')
-              AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\') AND ",
+            $words,
+            " AND ",
             // SQLite uses an index on an expression for this comparison, but not for the row comparison below.
             $key,
             " ",
             $compare,
-            "= $4 AND (",
+            "= $1 AND (",
             $key,
             $(", ", $tie,)*
             ") ",
@@ -126,42 +129,45 @@ macro_rules! keys {
             $(" ", $order, ", ", $tie,)*
             " ",
             $order,
-            " LIMIT $7"
+            " LIMIT $4"
         )
     };
 }
 
 macro_rules! ordered {
-    ($backwards:expr, $what:expr, $from:expr, $which:expr, $sorted:tt) => {
+    ($backwards:expr, $what:expr, $from:expr, $which:expr, $words:expr, $sorted:tt) => {
         if $backwards {
-            keys!($what, $from, $which, $sorted, "<", "DESC")
+            keys!($what, $from, $which, $words, $sorted, "<", "DESC")
         } else {
-            keys!($what, $from, $which, $sorted, ">", "ASC")
+            keys!($what, $from, $which, $words, $sorted, ">", "ASC")
         }
     };
 }
 
 macro_rules! by_column {
-    ($backwards:expr, $what:ident, $from:expr, $which:expr, $key:expr) => {
+    ($backwards:expr, $what:ident, $from:expr, $which:expr, $words:expr, $key:expr) => {
         ordered!(
             $backwards,
             $what!($key),
             $from,
             $which,
-            ($key, "($4, $5, $6)", "users.name_key", "users.id")
+            $words,
+            ($key, "($1, $2, $3)", "users.name_key", "users.id")
         )
     };
 }
 
 macro_rules! sorted {
-    ($column:expr, $backwards:expr, $what:ident, $from:expr, $which:expr) => {
+    ($column:expr, $backwards:expr, $what:ident, $from:expr, $which:expr, $words:expr) => {
         match $column {
             Column::RollNumber => {
-                by_column!($backwards, $what, $from, $which, "COALESCE(users.roll_number, '')")
+                by_column!($backwards, $what, $from, $which, $words, "COALESCE(users.roll_number, '')")
             }
-            Column::Batch => by_column!($backwards, $what, $from, $which, "COALESCE(users.batch, '')"),
+            Column::Batch => {
+                by_column!($backwards, $what, $from, $which, $words, "COALESCE(users.batch, '')")
+            }
             Column::Department => {
-                by_column!($backwards, $what, $from, $which, "COALESCE(users.department, '')")
+                by_column!($backwards, $what, $from, $which, $words, "COALESCE(users.department, '')")
             }
             // A name breaks no tie of names: SQLite would sort the people of each name once more.
             Column::Name => ordered!(
@@ -169,10 +175,33 @@ macro_rules! sorted {
                 $what!("users.name_key"),
                 $from,
                 $which,
-                ("users.name_key", "($5, $6)", "users.id")
+                $words,
+                ("users.name_key", "($2, $3)", "users.id")
             ),
         }
     };
+}
+
+/// Condition of a search: `$5` to `$7` are the patterns of its words.
+macro_rules! with_words {
+    () => {
+        " AND ($5 = '%%' OR users.directory_key LIKE $5 ESCAPE '\\') AND ($6 = '%%' OR users.directory_key LIKE $6 ESCAPE '\\')
+          AND ($7 = '%%' OR users.directory_key LIKE $7 ESCAPE '\\')"
+    };
+}
+
+/// Statement of a [`Reading`] for a source.
+macro_rules! select {
+    ($reading:expr, $source:expr, $what:ident, $words:expr) => {{
+        let (column, backwards) = ($reading.column, $reading.backwards);
+        match $source {
+            Source::Inactive => sorted!(column, backwards, $what, "users", inactive!(), $words),
+            Source::Librarians => sorted!(column, backwards, $what, "users", librarians!(), $words),
+            Source::Everybody | Source::Among(_) => {
+                sorted!(column, backwards, $what, "users", "TRUE", $words)
+            }
+        }
+    }};
 }
 
 /// Columns of a [`Place`].
@@ -209,14 +238,9 @@ impl<'a> Reading<'a> {
 
     /// Reads the next people of a source, at most `limit`.
     fn of_source(&self, tx: &mut Tx<'_>, source: &Source, limit: i64) -> Result<Vec<Place>> {
-        let (column, backwards) = (self.column, self.backwards);
-        let statement = match source {
-            Source::Inactive => sorted!(column, backwards, places, "users", inactive!()),
-            Source::Librarians => sorted!(column, backwards, places, "users", librarians!()),
-            Source::Everybody | Source::Among(_) => sorted!(column, backwards, places, "users", "TRUE"),
-        };
+        let statement = select!(self, source, places, with_words!());
         let ([one, two, three], ((key, name), id)) = (self.patterns, &self.from);
-        tx.query(statement, &[one, two, three, key, name, id, &limit], place)
+        tx.query(statement, &[key, name, id, &limit, one, two, three], place)
     }
 
     /// Reads the ids of the next people of a source after a place, at most `limit`.
@@ -227,14 +251,14 @@ impl<'a> Reading<'a> {
         from: &Place,
         limit: i64,
     ) -> Result<Vec<UserId>> {
-        let (column, backwards) = (self.column, self.backwards);
-        let statement = match source {
-            Source::Inactive => sorted!(column, backwards, ids, "users", inactive!()),
-            Source::Librarians => sorted!(column, backwards, ids, "users", librarians!()),
-            Source::Everybody | Source::Among(_) => sorted!(column, backwards, ids, "users", "TRUE"),
-        };
         let ([one, two, three], ((key, name), id)) = (self.patterns, from);
-        tx.query(statement, &[one, two, three, key, name, id, &limit], |row| row.get(0))
+        let id_of = |row: &Row<'_>| row.get(0);
+        // Without a search, comparing with its words is a third of the scan.
+        if self.patterns.iter().all(|pattern| pattern == "%%") {
+            return tx.query(select!(self, source, ids, ""), &[key, name, id, &limit], id_of);
+        }
+        let statement = select!(self, source, ids, with_words!());
+        tx.query(statement, &[key, name, id, &limit, one, two, three], id_of)
     }
 
     /// Reads the next of the people with these ids, at most `limit`.
@@ -247,7 +271,8 @@ impl<'a> Reading<'a> {
                 places,
                 "json_array_elements_text(CAST(CAST($8 AS TEXT) AS JSON)) AS wanted (id)
                  JOIN users ON users.id = CAST(wanted.id AS BIGINT)",
-                "TRUE"
+                "TRUE",
+                with_words!()
             )
         } else {
             sorted!(
@@ -255,12 +280,13 @@ impl<'a> Reading<'a> {
                 backwards,
                 places,
                 "json_each($8) AS wanted CROSS JOIN users ON users.id = wanted.value",
-                "TRUE"
+                "TRUE",
+                with_words!()
             )
         };
         let ([one, two, three], ((key, name), id)) = (self.patterns, &self.from);
         let wanted = json!(uids).to_string();
-        tx.query(statement, &[one, two, three, key, name, id, &limit, &wanted], place)
+        tx.query(statement, &[key, name, id, &limit, one, two, three, &wanted], place)
     }
 
     /// Scans a source in order, until `limit` wanted people are found or the source ends; returns their ids. Reads ids
@@ -285,6 +311,51 @@ impl<'a> Reading<'a> {
         }
         found.truncate(limit);
         Ok(found)
+    }
+}
+
+/// Set of people. Ids are assigned in order, so one bit for each is small, and a scan asks for thousands.
+#[derive(Default)]
+struct Members {
+    /// Bits of the ids below [`Self::BITS`].
+    low: Vec<u64>,
+    high: BTreeSet<UserId>,
+}
+
+impl Members {
+    const BITS: usize = 1 << 23;
+
+    /// Returns the word and the bit of an id.
+    fn bit(uid: UserId) -> Option<(usize, u64)> {
+        let at = usize::try_from(uid.0).ok().filter(|at| *at < Self::BITS)?;
+        Some((at / 64, 1 << (at % 64)))
+    }
+
+    fn contains(&self, uid: UserId) -> bool {
+        match Self::bit(uid) {
+            Some((word, bit)) => self.low.get(word).is_some_and(|bits| bits & bit != 0),
+            None => self.high.contains(&uid),
+        }
+    }
+}
+
+impl FromIterator<UserId> for Members {
+    fn from_iter<T: IntoIterator<Item = UserId>>(uids: T) -> Self {
+        let mut members = Self::default();
+        for uid in uids {
+            match Self::bit(uid) {
+                Some((word, bit)) => {
+                    if members.low.len() <= word {
+                        members.low.resize(word + 1, 0);
+                    }
+                    members.low[word] |= bit;
+                }
+                None => {
+                    members.high.insert(uid);
+                }
+            }
+        }
+        members
     }
 }
 
@@ -391,7 +462,8 @@ pub fn uids(tx: &mut Tx<'_>, listing: &Listing, most: usize) -> Result<Vec<UserI
     {
         let all = people::patterns("");
         let reading = Reading::new(&all, *column, listing.descending);
-        return reading.wanted(tx, &listing.source, most, |uid| known.binary_search(&uid).is_ok());
+        let known: Members = known.iter().copied().collect();
+        return reading.wanted(tx, &listing.source, most, |uid| known.contains(uid));
     }
     let places = places(tx, listing, &patterns, known.as_deref(), None, false, most)?;
     Ok(places.into_iter().map(|(_, uid)| uid).collect())
@@ -419,8 +491,8 @@ fn places(
                 None => reading.of_source(tx, &listing.source, limit),
                 Some(known) if known.len() <= FEW => reading.of_these(tx, known, limit),
                 Some(known) => {
-                    let is_known = |uid| known.binary_search(&uid).is_ok();
-                    let found = reading.wanted(tx, &listing.source, fetch, is_known)?;
+                    let known: Members = known.iter().copied().collect();
+                    let found = reading.wanted(tx, &listing.source, fetch, |uid| known.contains(uid))?;
                     reading.of_these(tx, &found, limit)
                 }
             }
@@ -492,7 +564,7 @@ impl ByAmount<'_> {
             let is_rest = amount == 0 && self.known.is_none();
             let is_few = group.len() <= FEW && !is_rest;
             if is_few {
-                few.extend(group);
+                few.extend(group.iter());
             }
             if !is_few || rows.len() + few.len() >= fetch {
                 self.look_up(tx, &mut few, from.as_ref(), &mut rows)?;
@@ -505,10 +577,12 @@ impl ByAmount<'_> {
                 if let (Ordering::Equal, Some((_, name, uid))) = (side, &from) {
                     reading.from = ((name.clone(), name.clone()), *uid);
                 }
-                let is_wanted = |uid| {
-                    self.amount(uid) == amount
-                        && self.known.is_none_or(|known| known.binary_search(&uid).is_ok())
+                let members: Members = if is_rest {
+                    self.amounts.iter().filter(|(_, amount)| *amount != 0).map(|(uid, _)| *uid).collect()
+                } else {
+                    group.into_iter().collect()
                 };
+                let is_wanted = |uid| members.contains(uid) != is_rest;
                 let found = reading.wanted(tx, &self.listing.source, fetch - rows.len(), is_wanted)?;
                 let found = reading.of_these(tx, &found, i64::MAX)?;
                 rows.extend(found.into_iter().map(|((_, name), uid)| ((amount.to_string(), name), uid)));

@@ -12,16 +12,17 @@ pub(super) fn replace(connection: &Connection) -> Result<()> {
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     // SQLite passes the pattern first.
     connection.create_scalar_function("like", 3, flags, |values| {
-        let (ValueRef::Text(text), ValueRef::Text(_)) = (values.get_raw(1), values.get_raw(0)) else {
-            return Ok(None);
-        };
-        let escape = values.get_raw(2).as_str()?.chars().next();
-        let pattern = values.get_or_create_aux(0, |pattern| -> Result<_> {
-            let pattern = pattern.as_str()?;
-            Pattern::parse(pattern, escape)
-                .ok_or_else(|| Error::UserFunctionError(format!("LIKE {pattern} has % or _ inside").into()))
+        let ValueRef::Text(text) = values.get_raw(1) else { return Ok(None) };
+        // Read once a statement, not once a row.
+        let pattern = values.get_or_create_aux(0, |pattern| -> Result<Option<Pattern>> {
+            let ValueRef::Text(_) = pattern else { return Ok(None) };
+            let (pattern, escape) = (pattern.as_str()?, values.get_raw(2).as_str()?.chars().next());
+            match Pattern::parse(pattern, escape) {
+                Some(pattern) => Ok(Some(pattern)),
+                None => Err(Error::UserFunctionError(format!("LIKE {pattern} has % or _ inside").into())),
+            }
         })?;
-        Ok(Some(pattern.matches(text)))
+        Ok((*pattern).as_ref().map(|pattern| pattern.matches(text)))
     })
 }
 
@@ -93,6 +94,9 @@ mod tests {
             assert_eq!(like(Some(text), pattern), Some(is_like), "{text} LIKE {pattern}");
         }
         assert_eq!(like(None, "%a%"), None);
+        let of_nothing =
+            connection.query_row("SELECT 'a' LIKE NULL ESCAPE '\\'", [], |row| row.get::<_, Option<bool>>(0));
+        assert_eq!(of_nothing.expect("an answer"), None);
     }
 
     #[test]
