@@ -615,3 +615,20 @@ impl ByAmount<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_people_contains_its_members_whatever_their_ids() {
+        let uids = [1, 63, 64, (1 << 23) - 1, 1 << 23, i64::MAX].map(UserId);
+        let members: Members = uids.into_iter().collect();
+        for uid in uids {
+            assert!(members.contains(uid), "{uid}");
+        }
+        for uid in [0, 2, 62, 65, (1 << 23) - 2, (1 << 23) + 1, i64::MAX - 1].map(UserId) {
+            assert!(!members.contains(uid), "{uid}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import type { Book, BookDetail, Config, MyLoan, SimilarBook, User } from '../api/types'
+import type { Book, BookDetail, Config, MyLoan, Notice, SimilarBook, User } from '../api/types'
 
 /** People and books for tests. */
 export const librarian: User = {
@@ -144,3 +144,20 @@ export function bookPage(
     },
   }
 }
+
+/** Returns an unread notice that a book of the student is due today. */
+export const notice = (id: number, changes: Partial<Notice> = {}): Notice => ({
+  id,
+  toGuardian: false,
+  kind: 'due-today',
+  text: [{ code: 'notice.dueToday', params: { title: `Book ${id}`, due: '2026-11-28' }, text: '' }],
+  at: '2026-11-28T01:00:00Z',
+  readAt: null,
+  withdrawnAt: null,
+  mailedAt: null,
+  unmailed: null,
+  bookId: id,
+  loanId: id,
+  holdId: null,
+  ...changes,
+})

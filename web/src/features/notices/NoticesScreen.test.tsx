@@ -1,26 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import type { Notice } from '../../api/types'
 import { storedRole } from '../../lib/storage'
 import { renderApp } from '../../testing/render'
-import { sessionOf, student } from '../../testing/samples'
+import { notice, sessionOf, student } from '../../testing/samples'
 import { fakeServer } from '../../testing/server'
-
-const notice = (id: number, changes: Partial<Notice> = {}): Notice => ({
-  id,
-  toGuardian: false,
-  kind: 'due-today',
-  text: [{ code: 'notice.dueToday', params: { title: `Book ${id}`, due: '2026-11-28' }, text: '' }],
-  at: '2026-11-28T01:00:00Z',
-  readAt: null,
-  withdrawnAt: null,
-  mailedAt: null,
-  unmailed: null,
-  bookId: id,
-  loanId: id,
-  holdId: null,
-  ...changes,
-})
 
 describe('notices', () => {
   it('are marked as read once they are shown, and the bell then shows none (U14)', async () => {

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { storedRole } from '../../../lib/storage'
 import { renderApp } from '../../../testing/render'
-import { book, bookDetail, bookPage, config, loan, sessionOf, student } from '../../../testing/samples'
+import { book, bookDetail, bookPage, config, loan, notice, sessionOf, student } from '../../../testing/samples'
 import { fakeServer, problem } from '../../../testing/server'
 import { Carousel } from './Carousel'
 
@@ -251,6 +251,30 @@ describe('genre chips', () => {
     const sheet = within(await screen.findByRole('dialog'))
     await userEvent.click(await sheet.findByRole('button', { name: 'Novel' }))
     await waitFor(() => expect(sheet.getByRole('combobox', { name: 'Genre' })).toHaveValue('Novel'))
+  })
+})
+
+describe('notices that wait for the student', () => {
+  it.each([
+    [390, ['“Book 1” is due back today, 28 Nov 2026.'], '4 more notices'],
+    [1440, [1, 2, 3].map((n) => `“Book ${n}” is due back today, 28 Nov 2026.`), '2 more notices'],
+  ])('R-STU-1: at %i px, the first ones and the way to the others', async (width, shown, more) => {
+    storedRole.set('student')
+    window.innerWidth = width
+    fakeServer({
+      'GET /auth/session': { body: { ...sessionOf(student).body, unreadNotices: 5 } },
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /me/notices': { body: { notices: [1, 2, 3, 4, 5].map((id) => notice(id)), unread: 5, next: null } },
+    })
+    const ask = window.matchMedia
+    vi.spyOn(window, 'matchMedia').mockImplementation((query) =>
+      Object.assign(ask(query), { matches: query === '(min-width: 48em)' && width >= 768 }),
+    )
+    renderApp('/student-home')
+    const waiting = within(await screen.findByRole('region', { name: 'Waiting for you' }))
+    expect(waiting.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(shown)
+    expect(waiting.getByRole('link', { name: more })).toHaveAttribute('href', '/library/notices')
   })
 })
 
