@@ -1,5 +1,7 @@
 -- Number of each person's open loans, changed with the loans, so that no list of people counts loans.
 
+-- A loan that a running server has not committed yet would never be counted.
+LOCK TABLE loans IN SHARE ROW EXCLUSIVE MODE;
 ALTER TABLE balances ADD COLUMN open_loans BIGINT NOT NULL DEFAULT 0;
 INSERT INTO balances (person_id, balance, open_loans)
 SELECT user_id, 0, COUNT(*) FROM loans WHERE ended_at IS NULL GROUP BY user_id ORDER BY user_id

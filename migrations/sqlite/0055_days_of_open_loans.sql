@@ -1,4 +1,4 @@
--- What counts and sorts the open loans reads short rows again; only a search reads the words.
+-- Short rows for counts and orders of the open loans; a search reads the words.
 
 DROP INDEX open_loans;
 CREATE INDEX open_loans ON loans (return_date, id, user_id) WHERE ended_at IS NULL;

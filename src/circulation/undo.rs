@@ -183,13 +183,11 @@ pub fn undo_imported(tx: &mut Tx<'_>, actor: Actor, moment: Moment, changes: &[C
         }
         founds.push(found);
     }
-    loans::lock_all(tx, loans)?;
+    accounts.extend(loans::lock_all(tx, loans)?);
     for title in titles {
         books::lock(tx, title)?;
     }
-    for person in accounts {
-        ledger::lock(tx, person)?;
-    }
+    ledger::lock_all(tx, accounts)?;
     for found in founds {
         take_back(tx, actor, moment, found)?;
     }
@@ -230,12 +228,13 @@ fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeI
     Ok(events::holds_cancelled_at(tx, &people, found.at)?)
 }
 
-/// Locks the people, loans and titles of a change, of the changes linked with it and of the holds cancelled with it, in the
+/// Locks the people, loans, titles and accounts of a change, of the changes linked with it and of the holds cancelled with it, in the
 /// order of all transactions, before any of them is undone.
 fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> {
     let (mut loans, mut titles) =
         (last.change.loans(), Vec::from_iter(last.book.as_ref().map(|(id, _)| *id)));
     let person = last.person.as_ref().map(|(person, _)| *person);
+    let mut readers = BTreeSet::new();
     match &last.change {
         Change::Person(PersonChange::PersonDeactivated { .. }) => {
             accounts::lock(tx, person.ok_or(Error::NotFound)?)?;
@@ -248,6 +247,7 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> 
             for uid in [keep.min(*dropped), keep.max(*dropped)] {
                 accounts::lock(tx, uid)?;
             }
+            readers.extend([keep, *dropped]);
             if let Some(moved) = merge::of_change(tx, last.id)? {
                 loans.extend(moved.loans());
                 titles.extend(moved.titles());
@@ -265,12 +265,13 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> 
         titles.extend(before.book.map(|(id, _)| id));
         next = events::linked(tx, id)?;
     }
-    loans::lock_all(tx, loans)?;
+    readers.extend(loans::lock_all(tx, loans)?);
     titles.sort_unstable();
     titles.dedup();
     for title in titles {
         books::lock(tx, title)?;
     }
+    ledger::lock_all(tx, readers)?;
     Ok(())
 }
 

@@ -564,7 +564,7 @@ pub async fn export_loans(
 ) -> Result<Response> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = query.listing(today)?;
-    let ids = app.library.db.read(move |tx| loans::open_ids(tx, &list, MOST_ROWS)).await?;
+    let ids = app.library.db.snapshot(move |tx| loans::open_ids(tx, &list, MOST_ROWS)).await?;
     csv_file::answer(&format!("loans-{today}.csv"), FILE_COLUMNS, ids.into_iter(), move |mut ids| {
         let (app, policies) = (Arc::clone(&app), policies.clone());
         let clock = app.library.clock.clone();

@@ -109,6 +109,9 @@ impl ListRow for Charge {
         lock: bool,
     ) -> storage::Result<Vec<Result<Option<UserId>, Invalid>>> {
         let readers = Readers::of(tx, rows.iter().map(|row| row.roll_number.as_str()), lock)?;
+        if lock {
+            readers.lock_accounts(tx)?;
+        }
         let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
         let known: HashSet<String> = imports::known_rows(tx, &keys)?.into_iter().collect();
         let decide = |row: &&Self| {

@@ -95,6 +95,9 @@ impl ListRow for Loan {
     ) -> storage::Result<Vec<Result<Option<Plan>, Invalid>>> {
         let readers = Readers::of(tx, rows.iter().map(|row| row.roll_number.as_str()), lock)?;
         let locked = if lock { Some(lock_titles(tx, rows)?) } else { None };
+        if lock {
+            readers.lock_accounts(tx)?;
+        }
         let rulebook = Policies::default().current(tx)?;
         let mut plans = Vec::with_capacity(rows.len());
         for row in rows {

@@ -7,7 +7,7 @@ use crate::{
     domain::{account::ROLL_NUMBER, rule::Invalid},
     message,
     storage::{
-        self, Tx,
+        self, Tx, ledger,
         people::{self, Record},
     },
 };
@@ -44,6 +44,11 @@ impl Readers {
             merged: people::with_merged_roll_numbers(tx, &unknown)?.into_iter().collect(),
             known,
         })
+    }
+
+    /// Locks the accounts of the people until the transaction ends.
+    pub(super) fn lock_accounts(&self, tx: &mut Tx<'_>) -> storage::Result<()> {
+        ledger::lock_all(tx, self.known.values().map(|record| record.uid))
     }
 
     /// Returns the person with a folded roll number.

@@ -327,11 +327,8 @@ pub fn certify_batch(
     if people.len() > MOST_CERTIFIED {
         return Err(Invalid::field("batch", message::batch_too_large(MOST_CERTIFIED)).into());
     }
-    let mut uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
-    uids.sort_unstable();
-    for uid in &uids {
-        ledger::lock(tx, *uid)?;
-    }
+    let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
+    ledger::lock_all(tx, uids.iter().copied())?;
     let mut blocks = open(tx, moment, rulebook, &uids)?;
     let mut certified = BatchCertified { clear: Vec::new(), open: Vec::new() };
     for person in people {

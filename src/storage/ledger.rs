@@ -1,6 +1,6 @@
 //! Money accounts: append-only lines, the settlements of charges, and the numbers of receipts.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use serde_json::json;
 
@@ -26,6 +26,15 @@ pub fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     tx.query_one(select_for_update!("SELECT balance FROM balances WHERE person_id = $1"), &[&person], |row| {
         row.get(0)
     })
+}
+
+/// Locks several accounts in the order of all transactions. A transaction that changes the loans of several readers calls
+/// this first, because their accounts have the numbers of their open loans.
+pub fn lock_all(tx: &mut Tx<'_>, people: impl IntoIterator<Item = UserId>) -> Result<()> {
+    for person in BTreeSet::from_iter(people) {
+        lock(tx, person)?;
+    }
+    Ok(())
 }
 
 /// Locks the account that has this line and returns its person. Checks again under the lock, because a merge that held
@@ -649,8 +658,8 @@ pub fn count_print(tx: &mut Tx<'_>, number: &str) -> Result<bool> {
 }
 
 /// Checks the invariants of the ledger and returns the violations in words: each balance is the sum of its lines, each
-/// account has the number of its person's open loans, no charge is settled beyond its amount or by a line of another person, no removed person owes, no line is reversed
-/// twice, and no year's receipts have a gap.
+/// account has the number of its person's open loans, no charge is settled beyond its amount or by a line of another person,
+/// no removed person owes, no line is reversed twice, and no year's receipts have a gap.
 pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut found = tx.query(
         sql!(

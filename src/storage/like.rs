@@ -13,7 +13,7 @@ pub(super) fn replace(connection: &Connection) -> Result<()> {
     // SQLite passes the pattern first.
     connection.create_scalar_function("like", 3, flags, |values| {
         let ValueRef::Text(text) = values.get_raw(1) else { return Ok(None) };
-        // Read once a statement, not once a row.
+        // The pattern is parsed once a statement, not once a row.
         let pattern = values.get_or_create_aux(0, |pattern| -> Result<Option<Pattern>> {
             let ValueRef::Text(_) = pattern else { return Ok(None) };
             let (pattern, escape) = (pattern.as_str()?, values.get_raw(2).as_str()?.chars().next());

@@ -1,6 +1,6 @@
 //! Loans. An ended loan is kept with its fine, and appears in no list of open loans (R-LOAN-9).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -137,15 +137,18 @@ pub fn borrower(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<UserId>> {
     })
 }
 
-/// Locks these loans, open or ended, in the order that all transactions use.
-pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
+/// Locks these loans, open or ended, in the order that all transactions use, and returns their readers.
+pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<BTreeSet<UserId>> {
     loans.sort_unstable();
+    let mut readers = BTreeSet::new();
     for id in loans {
-        tx.query_opt(select_to_decide!("SELECT id FROM loans WHERE id = $1"), &[&id], |row| {
-            row.get::<LoanId>(0)
-        })?;
+        let reader =
+            tx.query_opt(select_to_decide!("SELECT user_id FROM loans WHERE id = $1"), &[&id], |row| {
+                row.get::<Option<UserId>>(0)
+            })?;
+        readers.extend(reader.flatten());
     }
-    Ok(())
+    Ok(readers)
 }
 
 /// Locks all loans of a person, open and ended, in the same order. The caller has locked the person, so that no loan is
@@ -158,7 +161,7 @@ pub fn lock_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     ] {
         loans.extend(tx.query(statement, &[&user], |row| row.get::<LoanId>(0))?);
     }
-    lock_all(tx, loans)
+    lock_all(tx, loans).map(drop)
 }
 
 /// Returns an open loan, locked until the transaction ends.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     Error, Result, Tx,
     authority::{Replaceable, Subject},
-    notices, people as records, photos, reviews, second_factors,
+    ledger, notices, people as records, photos, reviews, second_factors,
 };
 use crate::{
     domain::{
@@ -171,7 +171,7 @@ pub fn merge(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         reviews::recount(tx, review.book)?;
     }
     // The accounts count the open loans.
-    lock_accounts(tx, dropped, keep)?;
+    ledger::lock_all(tx, [dropped, keep])?;
     let mut loans: Vec<LoanId> = tx.query(
         sql!("UPDATE loans SET user_id = $1 WHERE user_id = $2 AND ended_at IS NULL RETURNING id"),
         &[&keep, &dropped],
@@ -384,17 +384,9 @@ fn give_back(
     Ok(usize::try_from(touched).is_ok_and(|touched| touched == count))
 }
 
-/// Locks two accounts in the order of ids, as every transaction that locks two accounts.
-fn lock_accounts(tx: &mut Tx<'_>, one: UserId, other: UserId) -> Result<()> {
-    for uid in [one.min(other), one.max(other)] {
-        super::ledger::lock(tx, uid)?;
-    }
-    Ok(())
-}
-
 /// Moves all lines of an account, or only these, to another account, and adjusts both balances.
 fn move_lines(tx: &mut Tx<'_>, from: UserId, to: UserId, only: Option<&[LineId]>) -> Result<Vec<LineId>> {
-    lock_accounts(tx, from, to)?;
+    ledger::lock_all(tx, [from, to])?;
     let line = |row: &super::Row<'_>| Ok((row.get::<LineId>(0)?, row.get::<Money>(1)?));
     let lines: Vec<(LineId, Money)> = match only {
         None => tx.query(

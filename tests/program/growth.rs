@@ -569,7 +569,10 @@ fn fill(library: &Library, from: usize, to: usize) {
             "INSERT INTO account_lines (at, person_id, kind, of, amount, reason, by_id)
              SELECT {now}, {first}, 'charge', 'other', 100, '{reason}', 1 FROM c"
         ),
-        format!("INSERT INTO balances (person_id, balance) SELECT {first}, 100 FROM c"),
+        format!(
+            "INSERT INTO balances (person_id, balance) SELECT {first}, 100 FROM c WHERE TRUE
+             ON CONFLICT (person_id) DO UPDATE SET balance = excluded.balance"
+        ),
         format!(
             "INSERT INTO events (at, actor_id, action, person_id, change)
              SELECT {now}, 1, 'person-deactivated', {first}, '{{\"v\":1,\"kind\":\"person-deactivated\",\"reason\":\"{reason}\"}}'

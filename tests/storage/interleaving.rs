@@ -11,6 +11,7 @@ use jiff::ToSpan;
 use library::{
     circulation::{
         self, CheckIn, CheckOut, CopyToLend, check_in, check_out,
+        desk::{self, Choice, Scan},
         hold::{self, Place},
         money::{self, NewCharge, Payment},
         stock::{self, Barcodes},
@@ -60,6 +61,7 @@ on_postgres!(
     a_merge_locks_loans_before_titles,
     an_undone_merge_and_a_return_with_a_fine_are_both_done_r_people_9,
     an_undone_merge_locks_titles_before_accounts,
+    books_handed_over_in_opposite_directions_and_an_undo_lock_accounts_in_order_r_desk_2,
     a_merge_that_gives_up_a_review_and_a_new_review_are_both_done_r_people_9_r_rev_2,
     a_review_is_deleted_while_its_reader_writes_another_r_rev_2,
     an_undone_merge_sees_a_payment_that_it_waited_for_r_people_9,
@@ -269,6 +271,31 @@ fn an_undone_merge_locks_titles_before_accounts(store: &Store) {
     );
     undone.expect("no deadlock");
     other.expect("no deadlock");
+    sound(store);
+}
+
+fn hand_over(store: &Store, barcode: &str, to: UserId) -> circulation::Result<ChangeId> {
+    let choice = Some(Choice::ReturnAndLend);
+    let scan = Scan { code: barcode.to_owned(), person: Some(to), choice, ..Scan::default() };
+    let answer = act(store, move |tx| desk::scan(tx, DESK, on(TODAY), &plain(), &scan))?;
+    Ok(answer.change.expect("handed over"))
+}
+
+fn books_handed_over_in_opposite_directions_and_an_undo_lock_accounts_in_order_r_desk_2(store: &Store) {
+    store.librarian();
+    let [one, other] = [1, 2].map(|n| store.student(n).uid);
+    let lent = |reader, name| lend(store, reader, title(store, name, 1), TODAY).barcode;
+    let (first, second, third) = (lent(one, "First"), lent(other, "Second"), lent(one, "Third"));
+    let accounts = move |tx: &mut Tx<'_>| ledger::lock_all(tx, [one, other]);
+    let (there, back) =
+        meet(store, accounts, || hand_over(store, &first, other), || hand_over(store, &second, one));
+    let there = there.expect("no deadlock");
+    back.expect("no deadlock");
+    sound(store);
+    let (undone, handed) =
+        meet(store, accounts, || take_back(store, there), || hand_over(store, &third, other));
+    undone.expect("no deadlock");
+    handed.expect("no deadlock");
     sound(store);
 }
 

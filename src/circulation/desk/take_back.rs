@@ -25,7 +25,7 @@ use crate::{
     storage::{
         accounts, copies,
         events::{self, Filter, Recorded},
-        loans,
+        ledger, loans,
     },
 };
 
@@ -120,9 +120,10 @@ impl Desk<'_, '_> {
     pub(super) fn return_and_lend(&mut self, loan: LoanId, copy: Copy) -> Result<Answer> {
         let Some(reader) = self.scan.person else { return Err(Error::NotFound) };
         reader::lock(self.tx, reader)?;
-        loans::lock_open(self.tx, loan)?.ok_or(Error::NotFound)?;
+        let borrower = loans::lock_open(self.tx, loan)?.ok_or(Error::NotFound)?.user_id;
         // The returned copy counts as free, so people ahead in the queue get it first.
         let line = Line::lock(self.tx, copy.book_id)?;
+        ledger::lock_all(self.tx, [borrower, reader])?;
         let waited_for = line.and_then(|line| line.reserved(reader, line.on_shelf + 1));
         if let Some(refusal) = self.lending_refusal(reader, &copy, waited_for)? {
             return self.refused(&refusal, copy);
