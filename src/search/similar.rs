@@ -83,6 +83,9 @@ impl Variant {
 /// Cost of keeping a typed word that is not in the catalogue although a similar one is.
 const UNKNOWN: usize = 14;
 
+/// Cost of completing the last word in another script: likelier than a typing error, since books are shown while it is typed.
+const BEGUN: usize = 3;
+
 /// Cost of removing a blank, and of adding one.
 const JOINED: usize = 3;
 const SPLIT: usize = 5;
@@ -148,6 +151,11 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
         let is_known = vocabulary.has(word);
         for (likeness, spelled) in &like {
             extend(&of_first[at], &[spelled], cost(*likeness));
+        }
+        if !is_known && at + 1 == words.len() {
+            for spelled in vocabulary.begun(word).into_iter().take(SPELLINGS) {
+                extend(&of_first[at], &[spelled], BEGUN);
+            }
         }
         if !is_known {
             for (parts, rarity) in split(word, vocabulary) {

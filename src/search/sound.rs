@@ -72,11 +72,21 @@ impl Sound {
 
     /// Returns whether another folded word is a spelling of the same word.
     pub(super) fn is_of(&self, other: &str) -> bool {
+        self.compare(other, |alike| alike.last() == Some(&true))
+    }
+
+    /// Returns whether another folded word begins with this sound.
+    pub(super) fn begins(&self, other: &str) -> bool {
+        self.compare(other, |alike| alike.contains(&true))
+    }
+
+    /// Passes on which beginnings of another folded word are alike this one, by their number of letters.
+    fn compare(&self, other: &str, is_wanted: impl Fn(&[bool]) -> bool) -> bool {
         let (Some(own), Some(others)) = (&self.letters, sound(other)) else { return false };
         let blocks = [self.block, block(other)];
         let (tamil, bengali) = (blocks.contains(&TAMIL), blocks.contains(&BENGALI));
         if !tamil && !bengali {
-            return is_alike(own, &others);
+            return is_wanted(&alike(own, &others));
         }
         let broad = |letters: &[char]| -> Vec<char> {
             let mut letters: Vec<char> =
@@ -84,7 +94,7 @@ impl Sound {
             letters.dedup();
             letters
         };
-        is_alike(&broad(own), &broad(&others))
+        is_wanted(&alike(&broad(own), &broad(&others)))
     }
 }
 
@@ -93,8 +103,9 @@ fn block(word: &str) -> u32 {
     word.chars().next().map_or(0, |letter| u32::from(letter) & !(BLOCK - 1))
 }
 
-/// Returns whether two sounds are equal apart from the letters that a spelling may leave out.
-fn is_alike(one: &[char], other: &[char]) -> bool {
+/// Returns for each number of letters whether this beginning of a sound is equal to another sound, apart from the letters
+/// that a spelling may leave out.
+fn alike(one: &[char], other: &[char]) -> Vec<bool> {
     let is_optional = |letter: char| matches!(letter, INHERENT | VOCALIC);
     // `alike[j]` is true if the first `i` letters of `one` are alike the first `j` of `other`.
     let mut alike = vec![false; other.len() + 1];
@@ -111,10 +122,10 @@ fn is_alike(one: &[char], other: &[char]) -> bool {
             before = i > 0 && above;
         }
         if !alike.contains(&true) {
-            return false;
+            break;
         }
     }
-    alike[other.len()]
+    alike
 }
 
 fn is_same(a: char, b: char) -> bool {
@@ -302,6 +313,34 @@ mod tests {
                 assert!(sounds_alike(&other, &one), "{other} {one}");
                 assert_eq!(outline(&one), outline(&other), "{one} {other}");
             }
+        }
+    }
+
+    #[test]
+    fn a_word_begins_with_the_sound_of_its_first_letters_in_another_script() {
+        for (typed, word) in [
+            ("prem", "प्रेमचंद"),
+            ("premch", "प्रेमचंद"),
+            ("panchat", "पंचतंत्र"),
+            ("gitanj", "গীতাঞ্জলি"),
+            ("गीतां", "gitanjali"),
+            ("ponni", "பொன்னியின்"),
+            ("madhus", "मधुशाला"),
+            ("godaa", "गोदान"),
+        ] {
+            let (typed, word) = (fold(typed), fold(word));
+            assert!(
+                Sound::of(&typed).begins(&word),
+                "{typed} {word}: {:?} {:?}",
+                sound(&typed),
+                sound(&word)
+            );
+            let (begun, whole) = (outline(&typed).expect("long"), outline(&word).expect("long"));
+            assert!(whole.starts_with(&begun), "{begun} {whole}");
+        }
+        for (typed, word) in [("prema", "पंचतंत्र"), ("gitan", "गीता"), ("madhus", "मधुर")]
+        {
+            assert!(!Sound::of(typed).begins(&fold(word)), "{typed} {word}");
         }
     }
 

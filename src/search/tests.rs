@@ -226,6 +226,28 @@ fn u6_another_spelling_finds_books_that_the_text_itself_does_not() {
 }
 
 #[test]
+fn r_home_2_a_word_of_another_script_is_found_while_it_is_typed() {
+    let index = index_of(&[
+        ("गोदान", "प्रेमचंद"),
+        ("गीतांजलि", "रवीन्द्रनाथ ठाकुर"),
+        ("பொன்னியின் செல்வன்", "கல்கி"),
+        ("The Premature Burial", "Edgar Allan Poe"),
+    ]);
+    let found = |text: &str| index.page(&Query { similar: true, ..query(text) }).ids;
+    for (typed, books) in [
+        ("premch", &[1][..]),
+        ("gita", &[2]),
+        ("gitanj", &[2]),
+        ("ponni", &[3]),
+        ("kalki ponn", &[3]),
+        ("prema", &[4]),
+        ("xitanj", &[]),
+    ] {
+        assert_eq!(found(typed), books, "{typed}");
+    }
+}
+
+#[test]
 fn r_home_2_a_name_with_a_blank_too_many_is_found_in_another_spelling() {
     let index = index_of(&[("The Koran", "N. J. Dawood"), ("Muhammad", "Karen Armstrong")]);
     let meant = |text: &str| index.page(&Query { similar: true, ..query(text) }).ids;

@@ -226,7 +226,7 @@ struct Words {
     len: usize,
     /// Words that have a skeleton, sorted by its hash.
     by_skeleton: Box<[WordAt]>,
-    /// Words that have an [`outline`], sorted by its hash.
+    /// Words that have an [`outline`], sorted by its first letters.
     by_sound: Box<[WordAt]>,
     /// All words, sorted by the hash of their letters after the first.
     by_rest: Box<[WordAt]>,
@@ -258,8 +258,19 @@ impl WordAt {
 type Key = fn(&str) -> Option<u32>;
 
 const SKELETON: Key = |word| skeleton(word).map(|skeleton| hash(&skeleton));
-const OUTLINE: Key = |word| outline(word).map(|outline| hash(&outline));
+const OUTLINE: Key = |word| outline(word).map(|outline| first_letters(&outline));
 const REST: Key = |word| without_first(word).map(hash);
+
+/// Number of an outline's letters that its key has, four bits each.
+const OUTLINED: usize = 8;
+
+/// Returns the first letters of an outline as a number in the order of the outlines, so that those with the same beginning
+/// are next to each other.
+fn first_letters(outline: &str) -> u32 {
+    let code = |letter| "kptsnyrlheo".find(letter).map_or(15, |at| at + 1);
+    let codes = outline.chars().map(code).chain(std::iter::repeat(0)).take(OUTLINED);
+    codes.fold(0, |letters, code| letters << 4 | u32::try_from(code).unwrap_or_default())
+}
 
 /// Words of the same length, sorted and concatenated.
 #[derive(Default)]
@@ -357,6 +368,19 @@ impl Words {
     /// Returns the words that may sound like `typed`.
     fn with_outline(&self, typed: &str) -> impl Iterator<Item = &str> {
         self.with_key(OUTLINE(typed), OUTLINE, &self.by_sound)
+    }
+
+    /// Returns the words of other scripts that begin with the sound of `typed`.
+    fn begun<'a>(&'a self, typed: &str, sound: &Sound) -> impl Iterator<Item = &'a str> {
+        let outline = outline(typed).unwrap_or_default();
+        let letters = outline.len().min(OUTLINED);
+        let from = first_letters(&outline);
+        let to = from | u32::try_from(u64::from(u32::MAX) >> (4 * letters)).unwrap_or_default();
+        let key_at = |at: &WordAt| OUTLINE(self.at(*at));
+        let start = self.by_sound.partition_point(|at| key_at(at) < Some(from));
+        let end = self.by_sound.partition_point(|at| key_at(at) <= Some(to));
+        let words = self.by_sound[start..end].iter().filter(move |_| letters > 1).map(|at| self.at(*at));
+        words.filter(|word| word.is_ascii() != typed.is_ascii() && sound.begins(word))
     }
 
     /// Appends the other spellings of `typed`.
@@ -595,6 +619,21 @@ impl Vocabulary {
         found.into_iter().max_by_key(|(_, word)| (self.common(word), *word)).map(|(_, word)| word)
     }
 
+    /// Returns the words of other scripts that begin with the sound of a folded word, the most common first: a reader who
+    /// types sees them before the word is complete.
+    pub(super) fn begun(&self, typed: &str) -> Vec<&str> {
+        if !is_word(typed) || typed.chars().count() < TYPED {
+            return Vec::new();
+        }
+        let sound = Sound::of(typed);
+        let mut found: Vec<&str> =
+            [&self.settled, &self.recent].iter().flat_map(|words| words.begun(typed, &sound)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.sort_by_cached_key(|word| std::cmp::Reverse(self.common(word))); // stable
+        found
+    }
+
     /// Returns the words similar to a folded word, likeliest first; among equally likely words, those in the typed script
     /// first, then the more common ones. Leaves out words with the same skeleton if other words sound alike, and words
     /// with two errors if there is any other word.
@@ -653,6 +692,29 @@ mod tests {
             is_one_error("गोदान", "गोदन") && is_one_error("गोदान", "गोदाम") && !is_one_error("गोदान", "गोद")
         );
         assert!(!is_one_error("gодан", "godan"), "two scripts");
+    }
+
+    #[test]
+    fn a_word_of_another_script_is_found_by_the_sound_of_its_first_letters_the_commonest_first() {
+        let titles = ["प्रेमचंद", "प्रेमचंद घर में", "प्रेमाश्रम", "preman", "பொன்னியின்", "কথা"];
+        let vocabulary = Vocabulary::default().with(titles.into_iter());
+        let collected = vocabulary.collected(titles.into_iter());
+        let settled = vocabulary.settled_as(&collected);
+        for vocabulary in [&vocabulary, &settled] {
+            for (typed, begun) in [
+                ("prem", &["प्रेमचंद", "प्रेमाश्रम"][..]),
+                ("premch", &["प्रेमचंद"]),
+                ("ponni", &["பொன்னியின்"]),
+                ("pre", &[]),
+                ("प्रेम", &["preman"]),
+                ("xyzz", &[]),
+                (".net", &[]),
+            ] {
+                let found: Vec<String> =
+                    vocabulary.begun(&fold(typed)).into_iter().map(str::to_owned).collect();
+                assert_eq!(found, begun.iter().map(|word| fold(word)).collect::<Vec<_>>(), "{typed}");
+            }
+        }
     }
 
     /// Reference implementation of [`is_one_error`].
