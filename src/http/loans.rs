@@ -421,13 +421,13 @@ pub struct LoanList {
     total: i64,
     /// Fines of the matches on all pages, as of today.
     fines: Money,
-    /// Number of all open loans.
+    /// Number of open loans that match the search, whatever `due` says.
     open: i64,
-    /// Number of overdue loans among all open loans.
+    /// Number of overdue ones among them.
     overdue: i64,
-    /// Number of open loans due today.
+    /// Number of those due today.
     due_today: i64,
-    /// Number of open loans due from today to Sunday.
+    /// Number of those due from today to Sunday.
     due_this_week: i64,
     /// Today in the library's time zone (R-LOAN-8).
     #[schema(value_type = String, format = Date)]

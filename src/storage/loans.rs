@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::{
-    Error, Result, Row, Tx, contains,
+    Result, Row, Tx, contains,
     page::{Page, Position},
     people,
 };
@@ -497,6 +497,9 @@ pub struct Alike {
     pub loans: i64,
 }
 
+/// Number of open loans by return date.
+pub type ByDue = Vec<(Date, i64)>;
+
 /// Open loans of a [`Listing`].
 pub struct Found {
     pub page: Page<Borrowed, String>,
@@ -504,8 +507,8 @@ pub struct Found {
     pub total: i64,
     /// All loans of the listing, in groups with the same fine.
     pub alike: Vec<Alike>,
-    /// Number of open loans by return date, also of those outside the listing.
-    pub by_due: Vec<(Date, i64)>,
+    /// Number of matches of the search by return date, also of those outside the listing's days.
+    pub by_due: ByDue,
 }
 
 /// Returns a page of the open loans of a listing.
@@ -575,8 +578,9 @@ struct Match {
     price: Option<Money>,
 }
 
-/// Returns the open loans of a listing, in the order of the listing, and the number of all open loans by return date.
-fn matching(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, Vec<(Date, i64)>)> {
+/// Returns the open loans of a listing, in the order of the listing, and the number of matches of its search by return date,
+/// whatever the days of the listing.
+fn matching(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, ByDue)> {
     let (mut found, by_due) =
         if list.query.trim().is_empty() { (all(tx, list)?, by_due(tx)?) } else { searched(tx, list)? };
     found.sort_unstable_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
@@ -619,36 +623,24 @@ fn all(tx: &mut Tx<'_>, list: &Listing) -> Result<Vec<Match>> {
     )
 }
 
-/// Returns the open loans due on the days of a listing that match its search, and the number of all open loans by return
-/// date. One pass over an index counts the loans and finds titles and barcodes: two passes, and asking for each loan
-/// whether its reader matches, take twice as long with 100 000 loans.
-fn searched(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, Vec<(Date, i64)>)> {
+/// Returns the open loans due on the days of a listing that match its search, and the number of all matches by return date.
+/// One pass over an index finds titles and barcodes; asking for each loan whether its reader matches would take twice as
+/// long with 100 000 loans.
+fn searched(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, ByDue)> {
     let pattern = contains(&list.query);
-    let by_key = if tx.is_postgres() {
+    let by_words = if tx.is_postgres() {
         sql!(
-            "SELECT return_date, COUNT(*),
-                    string_agg(CASE WHEN search_key LIKE $1 ESCAPE '\\' THEN id || ' ' || user_id END, ',')
-             FROM loans WHERE ended_at IS NULL AND return_date >= '' GROUP BY return_date"
+            "SELECT id, return_date, user_id FROM loans
+             WHERE ended_at IS NULL AND return_date >= '' AND search_key LIKE $1 ESCAPE '\\'"
         )
     } else {
         sql!(
-            "SELECT return_date, COUNT(*),
-                    group_concat(CASE WHEN search_key LIKE $1 ESCAPE '\\' THEN id || ' ' || user_id END, ',')
-             FROM loans INDEXED BY words_of_open_loans
-             WHERE ended_at IS NULL AND return_date >= '' GROUP BY return_date"
+            "SELECT id, return_date, user_id FROM loans INDEXED BY words_of_open_loans
+             WHERE ended_at IS NULL AND return_date >= '' AND search_key LIKE $1 ESCAPE '\\'"
         )
     };
-    let (mut found, mut by_due) = (BTreeMap::new(), Vec::new());
-    for (due, loans, ids) in
-        tx.query(by_key, &[&pattern], |row| Ok((row.day(0)?, row.get(1)?, row.get::<Option<String>>(2)?)))?
-    {
-        by_due.push((due, loans));
-        let pairs = ids.iter().flat_map(|ids| ids.split(',')).filter_map(|pair| pair.split_once(' '));
-        for (id, user) in pairs {
-            let wrong = |_| Error::Inconsistent("an id is no number");
-            found.insert(LoanId(id.parse().map_err(wrong)?), (due, UserId(user.parse().map_err(wrong)?)));
-        }
-    }
+    let mut found: BTreeMap<LoanId, (Date, UserId)> = BTreeMap::new();
+    found.extend(tx.query(by_words, &[&pattern], |row| Ok((row.get(0)?, (row.day(1)?, row.get(2)?))))?);
     let of_readers = tx.query(
         sql!(
             "SELECT loans.id, loans.return_date, loans.user_id FROM users CROSS JOIN loans
@@ -659,6 +651,11 @@ fn searched(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, Vec<(Date, i
         |row| Ok((row.get(0)?, (row.day(1)?, row.get(2)?))),
     )?;
     found.extend(of_readers);
+    let mut by_due: BTreeMap<Date, i64> = BTreeMap::new();
+    for (due, _) in found.values() {
+        *by_due.entry(*due).or_default() += 1;
+    }
+    let by_due = by_due.into_iter().collect();
     found.retain(|_, (due, _)| (list.due.0..=list.due.1).contains(due));
     if list.order == Order::ReturnDate && !list.with_prices {
         let of = |(id, (due, user)): (LoanId, (Date, UserId))| Match {
@@ -748,7 +745,7 @@ fn alike(tx: &mut Tx<'_>, list: &Listing, by_due: &[(Date, i64)]) -> Result<Vec<
 }
 
 /// Counts all open loans by their return date.
-fn by_due(tx: &mut Tx<'_>) -> Result<Vec<(Date, i64)>> {
+fn by_due(tx: &mut Tx<'_>) -> Result<ByDue> {
     tx.query(
         sql!("SELECT return_date, COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date >= '' GROUP BY return_date"),
         &[],

@@ -45,6 +45,7 @@ on_both_databases!(
     a_smaller_number_withdraws_copies_that_were_never_lent_first_r_copy_3,
     a_contradiction_of_the_ledger_is_found_and_named,
     the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1,
+    the_counts_above_the_librarians_list_are_of_its_search_on_all_days_r_fine_2,
     names_roll_numbers_and_batches_are_searched_r_fine_2,
     titles_and_barcodes_are_searched_and_loans_sorted_by_name_and_batch_r_fine_2,
     a_patterns_own_characters_are_taken_literally_r_fine_2,
@@ -494,6 +495,26 @@ fn open_loan(tx: &mut Tx<'_>, user: UserId, entry: Date, due: Date) -> library::
     let copy_id = copies::add(tx, BookId(1), &barcode, None)?.expect("a free barcode");
     let loan = OpenLoan { barcode, ..crate::loan::loan(user, BookId(1), copy_id, "t", entry, due) };
     loans::begin(tx, &loan, 0)
+}
+
+fn the_counts_above_the_librarians_list_are_of_its_search_on_all_days_r_fine_2(store: &Store) {
+    let [one, other] = [1, 2].map(|n| store.student(n).uid);
+    let day = |day| date(2026, 11, day);
+    store.write(move |tx| {
+        for (reader, due) in [(one, 3), (one, 3), (one, 9), (other, 9), (other, 28)] {
+            open_loan(tx, reader, date(2026, 10, 1), date(2026, 11, due))?;
+        }
+        Ok(())
+    });
+    let counted = |query: &str| {
+        let list = Listing { due: (day(1), day(5)), ..Listing::of(query) };
+        let found = store.read(move |tx| loans::open_page(tx, &list, None, 100));
+        (found.total, found.page.rows.len(), found.by_due)
+    };
+    assert_eq!(counted(""), (2, 2, vec![(day(3), 2), (day(9), 2), (day(28), 1)]));
+    assert_eq!(counted("student 1"), (2, 2, vec![(day(3), 2), (day(9), 1)]));
+    assert_eq!(counted("student 2"), (0, 0, vec![(day(9), 1), (day(28), 1)]));
+    assert_eq!(counted("nothing like it"), (0, 0, Vec::new()));
 }
 
 fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {

@@ -13170,12 +13170,12 @@ export interface components {
         LoanList: {
             /**
              * Format: int64
-             * @description Number of open loans due from today to Sunday.
+             * @description Number of those due from today to Sunday.
              */
             dueThisWeek: number;
             /**
              * Format: int64
-             * @description Number of open loans due today.
+             * @description Number of those due today.
              */
             dueToday: number;
             /** @description Fines of the matches on all pages, as of today. */
@@ -13186,12 +13186,12 @@ export interface components {
             next: string | null;
             /**
              * Format: int64
-             * @description Number of all open loans.
+             * @description Number of open loans that match the search, whatever `due` says.
              */
             open: number;
             /**
              * Format: int64
-             * @description Number of overdue loans among all open loans.
+             * @description Number of overdue ones among them.
              */
             overdue: number;
             /** @description Cursor of the previous page. */
