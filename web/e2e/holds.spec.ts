@@ -34,6 +34,12 @@ test.describe('a student', () => {
     const mine = page.getByText(`You are first in line · a copy should be back by ${libraryDay(7)}`)
     await expect(mine).toBeVisible()
     await expect(mine, 'the keyboard stays with what is said').toBeFocused()
+    await page.getByRole('button', { name: 'Cancel reservation' }).press('Enter')
+    await question(page).getByRole('button', { name: 'Cancel reservation' }).press('Enter')
+    await expectDone(page, 'Reservation cancelled.')
+    await expect(page.getByRole('button', { name: 'Reserve' }), 'and with what can be done next').toBeFocused()
+    await page.getByRole('button', { name: 'Reserve' }).press('Enter')
+    await expect(mine).toBeVisible()
 
     await reserve(await library.student(), book.id)
     await page.goto('profile')

@@ -197,6 +197,14 @@ test.describe('a student with a small phone', () => {
     await expect(page).toHaveURL(/\/login$/)
   })
 
+  test('R-SHELL-3 walks the menu of the person by the keys of a tablet', async ({ page, who }) => {
+    await page.goto('student-home')
+    await page.getByRole('button', { name: `Account of ${present(who).user.name}` }).press('Enter')
+    await expect(page.getByRole('menuitem').first()).toBeFocused()
+    for (let item = 0; item < 3; item += 1) await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('menuitemradio', { name: 'हिन्दी' })).toBeFocused()
+  })
+
   test('R-STU-4 W11 Tab goes from the search to the slides, and on to their dots and the pause', async ({ page }) => {
     await page.goto('student-home')
     const highlights = page.getByRole('region', { name: 'Highlights' })

@@ -1,9 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
-import { useEffect } from 'react'
+import { useEffect, type FocusEvent } from 'react'
 import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import { notKnown } from '../api/action'
+import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
 import { hostNotices, notify, type Notice } from '../lib/notify'
 import { newKey } from '../lib/newKey'
@@ -63,16 +64,32 @@ function show({ kind, message, id: given, undo }: Notice): void {
   for (const one of shownNow) if (one.id === id || (about && one.about === about)) remove(one.id)
   makeRoom()
   shownNow = [...shownNow, { id, failed, about }]
+  /** Element that had the focus before the notice. */
+  let before: Element | null = null
+  let focused: HTMLElement | null = null
   const shown = {
     id,
-    onClose: () => forget(id),
-    message: undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo)} /> : message,
+    onClose: () => {
+      forget(id)
+      if (!focused) return
+      // The focus does not disappear with the notice.
+      focused.blur()
+      focusBack(before)
+    },
+    message: undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo, () => before)} /> : message,
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',
     autoClose: failed ? (false as const) : undo ? UNDO_SHOWN_MS : SHOWN_MS,
     // Mantine stops the timer under the pointer, but not for the focus.
-    onFocusCapture: () => notifications.update({ ...shown, autoClose: false }),
-    onBlurCapture: () => notifications.update(shown),
+    onFocusCapture: ({ target, currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
+      if (!currentTarget.contains(relatedTarget)) before = relatedTarget
+      focused = target
+      notifications.update({ ...shown, autoClose: false })
+    },
+    onBlurCapture: () => {
+      focused = null
+      notifications.update(shown)
+    },
   }
   notifications.show(shown)
 }
@@ -88,7 +105,7 @@ function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) 
   )
 }
 
-async function takeBack(notice: string, undo: () => Promise<unknown>): Promise<void> {
+async function takeBack(notice: string, undo: () => Promise<unknown>, before: () => Element | null): Promise<void> {
   notifications.hide(notice)
   try {
     await undo()
@@ -96,4 +113,6 @@ async function takeBack(notice: string, undo: () => Promise<unknown>): Promise<v
     console.error('The action could not be undone', error)
     notify.failure(notKnown(error) ?? t('common.undoFailed', { reason: messageOf(error) }))
   }
+  // The undo may have replaced the element that got the focus.
+  focusBack(before())
 }

@@ -10,7 +10,7 @@ import type { User } from '../api/types'
 import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
 import { paths, screensOf } from '../screens'
-import { Search } from 'lucide-react'
+import { Bell, Search } from 'lucide-react'
 import { deedsOf } from './deeds'
 import classes from './Palette.module.css'
 
@@ -100,7 +100,8 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
                 <Spotlight.Action
                   key={path}
                   label={label && t(label)}
-                  leftSection={Icon && <Icon />}
+                  // The bell of the bar is no screen's icon, as it would be in the first load.
+                  leftSection={Icon ? <Icon /> : <Bell />}
                   onClick={() => go(path)}
                 />
               )

@@ -1,4 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { CircleQuestionMark, ShieldCheck, UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import type { User } from '../api/types'
@@ -7,7 +8,6 @@ import { notify } from '../lib/notify'
 import { paths } from '../screens'
 import { BarMenu } from './BarMenu'
 import type { MenuState } from './LateMenu'
-import classes from './Shell.module.css'
 import { showKeyboardHelp } from './shortcuts'
 
 type PersonListProps = { menu: MenuState; user: User; onSignOut: () => void }
@@ -15,6 +15,8 @@ type PersonListProps = { menu: MenuState; user: User; onSignOut: () => void }
 /** Menu of the signed-in user. */
 export default function PersonList({ menu, user, onSignOut }: PersonListProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  // A phone has no keys to explain.
+  const isPhone = useMediaQuery('(hover: none) and (pointer: coarse)', false, { getInitialValueInEffect: false })
 
   async function choose(language: Language) {
     try {
@@ -36,13 +38,12 @@ export default function PersonList({ menu, user, onSignOut }: PersonListProps) {
       <Menu.Item component={Link} to={paths.security()} leftSection={<ShieldCheck data-size="18" />}>
         {t('security.title')}
       </Menu.Item>
-      <Menu.Item
-        className={classes.keys}
-        leftSection={<CircleQuestionMark data-size="18" />}
-        onClick={showKeyboardHelp}
-      >
-        {t('app.nav.help')}
-      </Menu.Item>
+      {/* Left out, not hidden: the arrow keys would stop at a hidden item. */}
+      {!isPhone && (
+        <Menu.Item leftSection={<CircleQuestionMark data-size="18" />} onClick={showKeyboardHelp}>
+          {t('app.nav.help')}
+        </Menu.Item>
+      )}
       <Menu.Divider />
       <Menu.Label>{t('app.person.language')}</Menu.Label>
       <Menu.RadioGroup value={currentLanguage()} onChange={(language) => void choose(language as Language)}>

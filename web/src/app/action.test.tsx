@@ -287,6 +287,20 @@ describe('notices', () => {
     }
   })
 
+  it.each(['Undo', 'Close'])('give the focus back to the button pressed before, after %s', async (name) => {
+    fakeServer({
+      'POST /books/1/loans': { ...lent, headers: { 'Undoable-Change': '7' } },
+      'POST /changes/7/undo': { body: { change: 8, text: 'Undone.', messages: [] } },
+    })
+    show()
+    await press('Borrow 1')
+    const button = await screen.findByRole('button', { name })
+    act(() => button.focus())
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() => expect(button).not.toBeInTheDocument())
+    expect(screen.getByRole('button', { name: 'Borrow 1' })).toHaveFocus()
+  })
+
   it('R-UNDO-1: a success that cannot be taken back offers nothing', async () => {
     fakeServer({ 'POST /books/1/loans': lent })
     show()

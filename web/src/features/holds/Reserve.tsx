@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useAction } from '../../api/action'
 import { placeHold } from '../../api/holds'
 import type { BookDetail } from '../../api/types'
+import { focusBack } from '../../lib/focus'
 import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
@@ -16,6 +17,7 @@ export function Reserve({ book }: { book: BookDetail }) {
   const place = useAction(placeHold, { done: () => t('holds.placed', { title: quoted(book.title) }) })
   const ownHold = useRef<HTMLParagraphElement>(null)
   const refusal = useRef<HTMLDivElement>(null)
+  const reserve = useRef<HTMLButtonElement>(null)
   const wasOwn = useRef(own !== null)
   const failed = place.error !== null
 
@@ -34,7 +36,7 @@ export function Reserve({ book }: { book: BookDetail }) {
         <p ref={ownHold} tabIndex={-1} className={classes.sentence} data-ready={own.state === 'ready' || undefined}>
           {holdText(own)}
         </p>
-        <CancelHold hold={own} size="compact-sm" h={34} variant="default" />
+        <CancelHold hold={own} size="compact-sm" h={34} variant="default" whenGone={() => focusBack(reserve.current)} />
       </div>
     )
   }
@@ -42,7 +44,7 @@ export function Reserve({ book }: { book: BookDetail }) {
     <>
       {offered && (
         <div className={classes.own}>
-          <Button size="md" loading={place.pending} onClick={() => void place.run({ bookId: book.id })}>
+          <Button ref={reserve} size="md" loading={place.pending} onClick={() => void place.run({ bookId: book.id })}>
             {t('holds.reserve')}
           </Button>
           <p className={classes.sentence}>{offerText(book.reservation)}</p>
