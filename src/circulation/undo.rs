@@ -228,8 +228,8 @@ fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeI
     Ok(events::holds_cancelled_at(tx, &people, found.at)?)
 }
 
-/// Locks the people, loans, titles and accounts of a change, of the changes linked with it and of the holds cancelled with it, in the
-/// order of all transactions, before any of them is undone.
+/// Locks the people, loans, titles and accounts of a change, of the changes linked with it and of the holds cancelled with
+/// it, in the order of all transactions, before any of them is undone.
 fn lock(tx: &mut Tx<'_>, last: &Recorded, cancelled: &[ChangeId]) -> Result<()> {
     let (mut loans, mut titles) =
         (last.change.loans(), Vec::from_iter(last.book.as_ref().map(|(id, _)| *id)));

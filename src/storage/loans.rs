@@ -587,14 +587,21 @@ fn matching(tx: &mut Tx<'_>, list: &Listing) -> Result<(Vec<Match>, ByDue)> {
     Ok((found, by_due))
 }
 
+/// Price of a loan's copy, for statements with `copies`.
+macro_rules! price {
+    () => {
+        "COALESCE(copies.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))"
+    };
+}
+
 macro_rules! select_matches {
     ($with_prices:literal, $from:expr, $which:literal) => {
         sql!(
             "SELECT loans.id, loans.return_date, loans.user_id, users.name_key, COALESCE(users.batch, ''), CASE WHEN ",
             $with_prices,
-            " THEN (SELECT COALESCE(copies.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))
-                    FROM copies WHERE copies.id = loans.copy_id) END
-             FROM ",
+            " THEN (SELECT ",
+            price!(),
+            " FROM copies WHERE copies.id = loans.copy_id) END FROM ",
             $from,
             " WHERE loans.ended_at IS NULL AND ",
             $which
@@ -841,13 +848,6 @@ pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
         &[],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
-}
-
-/// Price of a loan's copy, for statements that join `copies`.
-macro_rules! price {
-    () => {
-        "COALESCE(copies.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))"
-    };
 }
 
 /// Open loan past its return date.
