@@ -93,7 +93,7 @@ performance.mark('preloader')
   var books
   if (at === 'student-home' && location.search === '') {
     var perPage = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
-    books = 'books?field=any&sort=title&limit=' + perPage
+    books = 'books?field=any&sort=popular&limit=' + perPage
     calls.push(books)
   }
   // A student's search box before the app: on a slow line its code takes seconds, and a book can be typed meanwhile.

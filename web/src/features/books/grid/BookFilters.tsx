@@ -1,26 +1,33 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { EVERY_BOOK, genresQuery, SORTS, type Narrowing } from '../../../api/books'
+import { EVERY_BOOK, genresQuery, SORTS, type BookSort, type Narrowing } from '../../../api/books'
 import { useAddressFilter } from '../../../lib/addressFilter'
 import { intlLocale, t } from '../../../lib/messages'
 import { genreName } from '../genre'
 import classes from './BookFilters.module.css'
 
-/** Reads the filters from the address; invalid values are left out. */
-const narrowingIn = (params: URLSearchParams): Narrowing => ({
-  sort: SORTS.find((sort) => sort === params.get('sort')) ?? EVERY_BOOK.sort,
-  genre: params.get('genre') ?? '',
-  available: params.get('available') === 'yes',
-})
-
-/** Order, genre and availability of a list, held in the address like the search. */
-export const useNarrowing = () => useAddressFilter(narrowingIn)
+/**
+ * Order, genre and availability of a list, held in the address like the search; invalid values are left out. An address
+ * without an order has the list's usual one.
+ */
+export const useNarrowing = (usualSort: BookSort = EVERY_BOOK.sort) =>
+  useAddressFilter<Narrowing>((params) => ({
+    sort: SORTS.find((sort) => sort === params.get('sort')) ?? usualSort,
+    genre: params.get('genre') ?? '',
+    available: params.get('available') === 'yes',
+  }))
 
 export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !== '' || available
 
-export function BookFilters({ isSearch }: { isSearch: boolean }) {
-  const [{ sort, genre, available }, set] = useNarrowing()
+export type BookFiltersProps = {
+  isSearch: boolean
+  /** Order of the list while none is chosen. */
+  usualSort: BookSort
+}
+
+export function BookFilters({ isSearch, usualSort }: BookFiltersProps) {
+  const [{ sort, genre, available }, set] = useNarrowing(usualSort)
   const genres = useQuery(genresQuery).data ?? []
   const named = genres
     .map((one) => ({ value: one.genre, name: genreName(one.genre), books: one.books }))
@@ -64,7 +71,7 @@ export function BookFilters({ isSearch }: { isSearch: boolean }) {
           }))}
           onChange={(event) => {
             const chosen = event.currentTarget.value
-            set({ sort: chosen === EVERY_BOOK.sort ? '' : chosen })
+            set({ sort: chosen === usualSort ? '' : chosen })
           }}
         />
       </div>

@@ -14,7 +14,7 @@ import {
   type ReactNode,
 } from 'react'
 import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery } from '../../../api/bookList'
-import type { BookFilter } from '../../../api/books'
+import { EVERY_BOOK, type BookFilter, type BookSort } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
@@ -54,8 +54,10 @@ type BookGridProps = {
   isTable?: boolean
   /** Offers controls for order, genre and availability. */
   filters?: boolean
-  /** Content below the first row of books. */
-  between?: ReactNode
+  /** Order of the list while none is chosen. */
+  usualSort?: BookSort
+  /** Content below the first row of books, which it is passed. The function is the same at every render. */
+  between?: ((above: readonly Book[]) => ReactNode) | undefined
   /** Says that the catalogue needs a connection, instead of a failure. */
   isOffline?: boolean
   /** Shown for an empty catalogue; a search without results has its own text. */
@@ -107,6 +109,7 @@ export function BookGrid({
   actions,
   isTable = false,
   filters = false,
+  usualSort = EVERY_BOOK.sort,
   between,
   isOffline = false,
   empty,
@@ -147,10 +150,11 @@ export function BookGrid({
           (isPhone(width) ? (
             <FilterButton
               isSearch={filter.q !== ''}
+              usualSort={usualSort}
               total={!asked.isPlaceholderData && asked.data?.pages[0]?.totalIsExact ? asked.data.pages[0].total : null}
             />
           ) : (
-            <BookFilters isSearch={filter.q !== ''} />
+            <BookFilters isSearch={filter.q !== ''} usualSort={usualSort} />
           ))}
       </div>
       {filters && first && <TypedGenre filter={first.filter} />}
@@ -237,7 +241,7 @@ type RowsProps = {
   linkTo: (book: Book) => string
   isShelved: boolean
   actions: BookGridProps['actions']
-  between: ReactNode
+  between: BookGridProps['between']
 }
 
 /**
@@ -444,7 +448,7 @@ const Row = memo(function Row(props: RowProps) {
       })}
       {between && (
         <div role="listitem" className={classes.between}>
-          {between}
+          {between(books.slice(0, columns))}
         </div>
       )}
     </div>

@@ -1,26 +1,24 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { SlidersHorizontal } from 'lucide-react'
-import { EVERY_BOOK } from '../../../api/books'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
 import { t } from '../../../lib/messages'
 import { notify } from '../../../lib/notify'
-import { isNarrowed, useNarrowing } from './BookFilters'
+import { isNarrowed, useNarrowing, type BookFiltersProps } from './BookFilters'
 import classes from './FilterSheet.module.css'
 
 const FilterSheet = lazyChunk('filter-sheet', () => import('./FilterSheet'))
 
-type FilterButtonProps = {
-  isSearch: boolean
+type FilterButtonProps = BookFiltersProps & {
   /** Number of books that the filters leave; null if it is not known, or not exactly. */
   total: number | null
 }
 
 /** Filters on a phone: a button, with a dot if any filter is set, opens them in a sheet at the bottom of the screen. */
-export function FilterButton({ isSearch, total }: FilterButtonProps) {
-  const [narrowing] = useNarrowing()
+export function FilterButton({ isSearch, usualSort, total }: FilterButtonProps) {
+  const [narrowing] = useNarrowing(usualSort)
   const [opened, { open, close }] = useDisclosure()
-  const isSet = isNarrowed(narrowing) || narrowing.sort !== EVERY_BOOK.sort
+  const isSet = isNarrowed(narrowing) || narrowing.sort !== usualSort
   return (
     <>
       <Button
@@ -42,7 +40,7 @@ export function FilterButton({ isSearch, total }: FilterButtonProps) {
             notify.failure(t('common.unreachable'))
           }}
         >
-          <FilterSheet isSearch={isSearch} total={total} onClose={close} />
+          <FilterSheet isSearch={isSearch} usualSort={usualSort} total={total} onClose={close} />
         </Chunk>
       )}
     </>

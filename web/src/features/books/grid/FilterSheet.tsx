@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { t } from '../../../lib/messages'
 import { Dialog } from '../../../ui/Dialog'
-import { BookFilters } from './BookFilters'
+import { BookFilters, type BookFiltersProps } from './BookFilters'
 import classes from './FilterSheet.module.css'
 import { GenreChips } from './GenreChips'
 
-type FilterSheetProps = { isSearch: boolean; total: number | null; onClose: () => void }
+type FilterSheetProps = BookFiltersProps & { total: number | null; onClose: () => void }
 
 /** Sheet of filters at the bottom of a phone's screen. */
-export default function FilterSheet({ isSearch, total, onClose }: FilterSheetProps) {
+export default function FilterSheet({ isSearch, usualSort, total, onClose }: FilterSheetProps) {
   return (
     <Dialog
       onClose={onClose}
@@ -22,7 +22,7 @@ export default function FilterSheet({ isSearch, total, onClose }: FilterSheetPro
         <GenreChips />
       </div>
       <div className={classes.fields}>
-        <BookFilters isSearch={isSearch} />
+        <BookFilters isSearch={isSearch} usualSort={usualSort} />
       </div>
       <Button fullWidth mt="lg" onClick={onClose}>
         {total === null ? t('books.filter.show') : t('books.filter.showCount', { total })}

@@ -15,12 +15,16 @@ import { showWhole } from './showWhole'
 /** Number of cover outlines shown while the shelves load. */
 const OUTLINED = 12
 
-/** Rows of books for a reader who has not searched; an empty row is left out. */
-export default function Shelves() {
+/**
+ * Rows of books for a reader who has not searched; an empty row is left out. The popular row leaves out the books right
+ * above it.
+ */
+export default function Shelves({ above }: { above: readonly Book[] }) {
   const { data, isError } = useQuery(shelvesQuery)
   if (isError) return null
+  const seen = new Set(above.map(({ id }) => id))
   const shelves = [
-    { title: t('books.shelves.popular'), books: data?.popular },
+    { title: t('books.shelves.popular'), books: data?.popular.filter(({ id }) => !seen.has(id)) },
     { title: t('books.shelves.department'), books: data?.department },
     { title: t('books.shelves.newest'), books: data?.newest },
     { title: t('books.shelves.returned'), books: data?.returned },

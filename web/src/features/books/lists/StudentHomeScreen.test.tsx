@@ -127,6 +127,18 @@ describe('shelves', () => {
     expect(first.compareDocumentPosition(newest) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   })
 
+  it('leave out of the popular books those right above, and are gone if no others are popular', async () => {
+    window.innerWidth = 1440
+    home({ 'GET /shelves': { body: { ...shelves, popular: [book(8), book(3), book(7)], newest: [book(7)] } } })
+    renderApp('/student-home')
+    const popular = within(await screen.findByRole('region', { name: 'Popular this month' }))
+    expect((await popular.findAllByRole('link')).map((link) => link.title)).toEqual(['Book 3'])
+    expect(within(screen.getByRole('region', { name: 'Newly arrived' })).getByRole('link')).toHaveProperty(
+      'title',
+      'Book 7',
+    )
+  })
+
   it.each(['?q=novel', '?genre=Novel', '?sort=author'])(
     'make room for a list that was asked for: %s',
     async (search) => {
@@ -182,6 +194,48 @@ describe('shelves', () => {
     renderApp('/student-home')
     expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Newly arrived' })).not.toBeInTheDocument())
+  })
+})
+
+describe('the order of the books', () => {
+  const home = (address: string) => {
+    window.innerWidth = 1440
+    storedRole.set('student')
+    const made = fakeServer({
+      'GET /auth/session': sessionOf(student),
+      'GET /config': { body: config },
+      'GET /books': bookPage([book(7)]),
+      'GET /shelves': { body: { popular: [], department: [], newest: [], returned: [] } },
+    })
+    const { router } = renderApp(address)
+    const orders = () =>
+      made
+        .map(({ url }) => new URL(url))
+        .filter(({ pathname }) => pathname.endsWith('/books'))
+        .map(({ searchParams }) => searchParams.get('sort'))
+        .filter((sort) => sort !== 'newest') // The slide's.
+    return { router, orders }
+  }
+  const sortBy = () => screen.findByRole('combobox', { name: 'Sort by' })
+
+  it.each([
+    ['Title', 'title'],
+    ['Author', 'author'],
+  ])('R-HOME-2: popular books come first, and %s may be chosen, which the address holds', async (name, sort) => {
+    const { router, orders } = home('/student-home')
+    expect(await sortBy()).toHaveDisplayValue('Popular')
+    expect(orders()).toEqual(['popular'])
+    await userEvent.selectOptions(await sortBy(), name)
+    await waitFor(() => expect(orders()).toEqual(['popular', sort]))
+    expect(router.state.location.search).toBe(`?sort=${sort}`)
+    await userEvent.selectOptions(await sortBy(), 'Popular')
+    await waitFor(() => expect(router.state.location.search).toBe(''))
+  })
+
+  it('R-HOME-2: a search has the best match first', async () => {
+    const { orders } = home('/student-home?q=novel')
+    expect(await sortBy()).toHaveDisplayValue('Best match')
+    expect(orders()).toEqual(['title'])
   })
 })
 
@@ -275,25 +329,6 @@ describe('notices that wait for the student', () => {
     const waiting = within(await screen.findByRole('region', { name: 'Waiting for you' }))
     expect(waiting.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(shown)
     expect(waiting.getByRole('link', { name: more })).toHaveAttribute('href', '/library/notices')
-  })
-})
-
-describe('orders of the list', () => {
-  it.each([
-    ['Popular', 'popular'],
-    ['Author', 'author'],
-  ])('R-HOME-2: %s is chosen, and the address holds it', async (name, sort) => {
-    storedRole.set('student')
-    window.innerWidth = 1440
-    const made = fakeServer({
-      'GET /auth/session': sessionOf(student),
-      'GET /config': { body: config },
-      'GET /books': bookPage([book(7)]),
-    })
-    const { router } = renderApp('/student-home')
-    await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Sort by' }), name)
-    expect(router.state.location.search).toBe(`?sort=${sort}`)
-    await waitFor(() => expect(made.some(({ url }) => url.includes(`sort=${sort}`))).toBe(true))
   })
 })
 

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type MouseEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { sessionQuery } from '../../../api/account'
-import { EVERY_BOOK } from '../../../api/books'
+import { BROWSED, EVERY_BOOK } from '../../../api/books'
 import { useIsOffline } from '../../../api/connection'
 import type { Book } from '../../../api/types'
 import { Chunk, lazyChunk } from '../../../lib/lazyChunk'
@@ -25,10 +25,9 @@ import classes from './StudentHomeScreen.module.css'
 const Shelves = lazyChunk('shelves', () => import('./Shelves'))
 const UrgentNotices = lazyChunk('urgent-notices', loadUrgentNotices)
 
-// One element for all renders, so that React does not render the first row again.
-const shelves = (
+const shelves = (above: readonly Book[]) => (
   <Chunk part={Shelves}>
-    <Shelves />
+    <Shelves above={above} />
   </Chunk>
 )
 
@@ -40,7 +39,8 @@ const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
 export default function StudentHomeScreen() {
   const q = useSearchText()
-  const [narrowing] = useNarrowing()
+  const usualSort = q === '' ? BROWSED.sort : EVERY_BOOK.sort
+  const [narrowing] = useNarrowing(usualSort)
   const hasNotices = (useQuery(sessionQuery).data?.unreadNotices ?? 0) > 0
   // On a phone the genres are in the sheet of filters; here they would push the first cover out of view.
   const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false })
@@ -79,8 +79,9 @@ export default function StudentHomeScreen() {
         filter={{ q, field: 'any', ...narrowing }}
         columns={6}
         filters
+        usualSort={usualSort}
         linkTo={linkTo}
-        between={q === '' && !isNarrowed(narrowing) && narrowing.sort === EVERY_BOOK.sort ? shelves : undefined}
+        between={q === '' && !isNarrowed(narrowing) && narrowing.sort === usualSort ? shelves : undefined}
         isOffline={useIsOffline()}
         empty={<EmptyState message={t('books.student.empty')} />}
         elsewhere={elsewhere}

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { bookListQuery } from '../../../api/bookList'
-import { EVERY_BOOK } from '../../../api/books'
+import { BROWSED } from '../../../api/books'
 import { API } from '../../../api/client'
 import { queryClient } from '../../../api/queryClient'
 import { readEarlyBooks } from './earlyBooks'
 
-const every = bookListQuery({ q: '', field: 'any', ...EVERY_BOOK })
+const every = bookListQuery({ q: '', field: 'any', ...BROWSED })
 
 it('R-SHELL-3 the books that start.js has asked for are there before the home renders', async () => {
   const page = { books: [], total: 0, totalIsExact: true, similar: [], similarFirst: false, meant: null }
-  window.early = { [`${API}/books?field=any&sort=title&limit=60`]: Promise.resolve(Response.json(page)) }
+  window.early = { [`${API}/books?field=any&sort=popular&limit=60`]: Promise.resolve(Response.json(page)) }
   await readEarlyBooks()
   expect(queryClient.getQueryData(every.queryKey)?.pages).toHaveLength(1)
 })
 
 it('R-SHELL-3 the home waits for no books that are still on their way', async () => {
   queryClient.clear()
-  window.early = { [`${API}/books?field=any&sort=title&limit=60`]: new Promise(() => {}) }
+  window.early = { [`${API}/books?field=any&sort=popular&limit=60`]: new Promise(() => {}) }
   await readEarlyBooks()
   expect(queryClient.getQueryData(every.queryKey)).toBeUndefined()
 })

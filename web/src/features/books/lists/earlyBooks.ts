@@ -1,5 +1,5 @@
 import { bookListQuery } from '../../../api/bookList'
-import { EVERY_BOOK } from '../../../api/books'
+import { BROWSED } from '../../../api/books'
 import { isEarly } from '../../../api/client'
 import { queryClient } from '../../../api/queryClient'
 
@@ -12,6 +12,6 @@ const READ_MS = 50
  */
 export async function readEarlyBooks(): Promise<void> {
   if (!isEarly('/books?')) return
-  const books = queryClient.prefetchInfiniteQuery(bookListQuery({ q: '', field: 'any', ...EVERY_BOOK }))
+  const books = queryClient.prefetchInfiniteQuery(bookListQuery({ q: '', field: 'any', ...BROWSED }))
   await Promise.race([books, new Promise((resolve) => setTimeout(resolve, READ_MS))])
 }
