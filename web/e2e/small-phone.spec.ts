@@ -58,6 +58,30 @@ test.describe('a student with a small phone', () => {
     return release
   }
 
+  test('N14 a notice never covers the button that was pressed, nor one that gets the focus', async ({
+    page,
+    library,
+    who,
+  }) => {
+    for (let book = 0; book < 5; book += 1) await present(who).borrow((await library.addBook({ noOfBooks: 1 })).id)
+    await page.goto('profile')
+    const extend = page.getByRole('button', { name: /^Extend 7 Days/ })
+    await expect(extend).toHaveCount(5)
+    // The last row stays the last one with its new date.
+    await extend.last().tap()
+    const notice = page.getByRole('status').filter({ hasText: 'Return date extended successfully.' })
+    await expect(notice).toBeVisible()
+    await expect(extend.last()).toBeFocused()
+    const isAbove = async (button: Locator) => {
+      const [own, other] = await Promise.all([button.boundingBox(), notice.boundingBox()])
+      return own !== null && other !== null && own.y + own.height <= other.y
+    }
+    await expect.poll(() => isAbove(extend.last())).toBe(true)
+    const edit = page.getByRole('button', { name: 'Edit Profile' })
+    await edit.focus()
+    await expect.poll(() => isAbove(edit)).toBe(true)
+  })
+
   test('R-SHELL-3 types before the code of the app has come, and the text and the focus stay', async ({
     page,
     library,

@@ -61,6 +61,9 @@ export const wantedQuery = infiniteQueryOptions({
 /** Invalidated when a hold begins, moves or ends: lists of holds, the title's queue, and the kept copy. */
 const EVERYTHING = [keys.holds, keys.myHolds, keys.books, keys.people, keys.toShelve]
 
+/** The notices of one hold replace each other: a cancelled one is no longer reserved. */
+const aboutHold = (id: number): string => `hold ${id}`
+
 /** Places a hold; after a refusal the book is reloaded too, since a reader may have returned a copy. */
 export const placeHold = action({
   name: 'placeHold',
@@ -72,6 +75,7 @@ export const placeHold = action({
         ...call,
       }),
     ),
+  about: (_input, { id }) => aboutHold(id),
   changes: () => EVERYTHING,
   fault: 'The book could not be reserved',
   expected: ['refused'],
@@ -81,6 +85,7 @@ export const cancelHold = action({
   name: 'cancelHold',
   send: ({ id, reason = '' }: { id: number; reason?: string }, call) =>
     dataOf(client.DELETE('/holds/{id}', { params: { path: { id }, query: { reason } }, ...call })),
+  about: ({ id }) => aboutHold(id),
   changes: () => EVERYTHING,
   fault: 'The hold could not be cancelled',
   expected: ['not-found'],

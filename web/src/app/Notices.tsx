@@ -92,6 +92,15 @@ function show({ kind, message, id: given, undo }: Notice): void {
     },
   }
   notifications.show(shown)
+  requestAnimationFrame(uncoverFocused)
+}
+
+/** Scrolls the focused element out from under the notices, unless it is off screen (WCAG 2.4.11). */
+function uncoverFocused(): void {
+  const focused = document.activeElement
+  if (!focused || focused === document.body) return
+  const { top, bottom } = focused.getBoundingClientRect()
+  if (top < innerHeight && bottom > 0) focused.scrollIntoView({ block: 'nearest' })
 }
 
 function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) {
