@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { genresQuery, type BookFilter } from './books'
+import { EVERY_BOOK, genresQuery, type BookFilter, type Narrowing } from './books'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
@@ -8,6 +8,9 @@ import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
  * Page size, divisible by every column count of the grid; a phone shows four books at once. Same in public/start.js.
  */
 export const BOOKS_PER_PAGE = matchMedia('(max-width: 47.99em)').matches ? 12 : 60
+
+/** All books for a student who has not searched: the most borrowed first (decision 370). Same in public/start.js. */
+export const BROWSED: Narrowing = { ...EVERY_BOOK, sort: 'popular' }
 
 /** Longest time, in milliseconds, that found books wait for the genres. */
 const GENRES_MS = 1000
@@ -52,8 +55,6 @@ export const bookListQuery = (filter: BookFilter) =>
     getPreviousPageParam: (first, _pages, start) => pageBefore(first, start),
     maxPages: MAX_PAGES,
     placeholderData: keepPreviousData,
-    // Not the default, because requests are sent without a network too (`queryClient.ts`).
-    refetchOnReconnect: true,
     staleTime: 30_000,
     gcTime: 30 * 60_000,
   })

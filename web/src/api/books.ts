@@ -17,9 +17,6 @@ export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
 /** All books, by title; with a search, the best match first. */
 export const EVERY_BOOK: Narrowing = { sort: 'title', genre: '', available: false }
 
-/** All books for a student who has not searched: the most borrowed first (decision 370). Same in public/start.js. */
-export const BROWSED: Narrowing = { ...EVERY_BOOK, sort: 'popular' }
-
 /** Copies and waiting readers of the titles on a page, by id. */
 export const bookCountsQuery = (ids: readonly number[]) =>
   queryOptions({

@@ -278,7 +278,7 @@ function SignInForm({ end, next, enter }: FormProps) {
       <Text mt="xs" c="dimmed">
         {rich('account.signIn.haveCode', {
           link: (words) => (
-            <Anchor component={Link} to={paths.redeem()} className={classes.whole}>
+            <Anchor component={Link} to={paths.redeem()}>
               {words}
             </Anchor>
           ),

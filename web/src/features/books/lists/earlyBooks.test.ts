@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { bookListQuery } from '../../../api/bookList'
-import { BROWSED } from '../../../api/books'
+import { bookListQuery, BROWSED } from '../../../api/bookList'
 import { API } from '../../../api/client'
 import { queryClient } from '../../../api/queryClient'
 import { readEarlyBooks } from './earlyBooks'

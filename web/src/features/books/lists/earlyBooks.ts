@@ -1,5 +1,4 @@
-import { bookListQuery } from '../../../api/bookList'
-import { BROWSED } from '../../../api/books'
+import { bookListQuery, BROWSED } from '../../../api/bookList'
 import { isEarly } from '../../../api/client'
 import { queryClient } from '../../../api/queryClient'
 
