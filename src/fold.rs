@@ -7,6 +7,8 @@
 //! - case is folded in full: `ß`, `ẞ` and `ss` are one, so are `σ` and `ς`, and so are `i`, `I`, `İ` and `ı`;
 //! - the accents of Latin, Greek and Cyrillic letters are dropped, and letters with a stroke or ligature that Unicode
 //!   does not decompose (`ø`, `ł`, `đ`, `æ`, `œ`, …) become plain letters;
+//! - the points of Arabic letters (vowels, hamza, madda) are dropped, and the letters that Arabic, Persian and Urdu
+//!   keyboards have in different forms (yeh, kaf, heh) become one;
 //! - marks that are part of the spelling in other scripts stay: vowel signs, nuktas, points, voicing marks;
 //! - romanisation marks (half marks, modifier apostrophes) and invisible formatting characters are dropped;
 //! - typographic apostrophes, quotation marks and dashes become the ASCII ones;
@@ -133,13 +135,16 @@ fn spacing_accent_to_apostrophe(letter: char) -> char {
     }
 }
 
-/// Returns whether a character is a combining mark of Latin, Greek or Cyrillic letters, or of symbols. Marks of other
-/// scripts have blocks of their own. The check ignores the letter below the mark, so folding is free of context: a part
+/// Returns whether a character is a combining mark of Latin, Greek, Cyrillic or Arabic letters, or of symbols. Marks of
+/// other scripts have blocks of their own. The check ignores the letter below the mark, so folding is free of context: a part
 /// of a text folds as it does within the whole.
 fn is_accent(letter: char) -> bool {
     matches!(letter,
         '\u{0300}'..='\u{036F}'     // diacritical marks
         | '\u{0483}'..='\u{0489}'   // Cyrillic titlo and number signs
+        | '\u{0640}'               // the stroke that stretches an Arabic word
+        | '\u{064B}'..='\u{0655}'   // Arabic vowels, madda and hamza
+        | '\u{0670}'               // Arabic alef above a letter
         | '\u{1AB0}'..='\u{1AFF}'   // diacritical marks extended
         | '\u{1DC0}'..='\u{1DFF}'   // diacritical marks supplement
         | '\u{20D0}'..='\u{20FF}'   // marks for symbols
@@ -169,7 +174,8 @@ fn ascii_punctuation(letter: char) -> Option<char> {
     }
 }
 
-/// Returns the plain letters of a small Latin letter with a stroke or ligature, which Unicode does not decompose.
+/// Returns the plain letters of a small Latin letter with a stroke or ligature, which Unicode does not decompose, and the
+/// Arabic form of a Persian or Urdu letter.
 fn plain_letters(letter: char) -> Option<&'static str> {
     Some(match letter {
         'æ' => "ae",
@@ -192,6 +198,10 @@ fn plain_letters(letter: char) -> Option<&'static str> {
         'ʉ' => "u",
         'ɏ' => "y",
         'ƶ' => "z",
+        // Farsi yeh and alef maksura; keheh; heh goal, ae, and teh marbuta in both forms.
+        '\u{06CC}' | '\u{0649}' => "\u{064A}",
+        '\u{06A9}' => "\u{0643}",
+        '\u{06C1}' | '\u{06D5}' | '\u{0629}' | '\u{06C3}' => "\u{0647}",
         _ => return None,
     })
 }
@@ -263,8 +273,6 @@ mod tests {
             "தமிழ்",
             "ภาษาไทย",
             "עִבְרִית",
-            "العَرَبِيَّة",
-            "أدب",
             "がぎぐ",
             "한국어",
             "中文书名",
@@ -274,6 +282,21 @@ mod tests {
         }
         assert_ne!(fold("कि"), fold("की"));
         assert_ne!(fold("か"), fold("が"));
+    }
+
+    #[test]
+    fn r_home_2_one_word_from_arabic_persian_and_urdu_keyboards_is_one_word() {
+        assert_alike(&[
+            ("دیوانِ غالب", "ديوان غالب"),
+            ("کتاب", "كتاب"),
+            ("آگ کا دریا", "اگ كا دريا"),
+            ("موسى", "موسی"),
+            ("کوئی", "كوئي"),
+            ("شاہنامہ", "شاهنامه"),
+            ("العَرَبِيَّة", "العربيه"),
+            ("خـــط", "خط"),
+        ]);
+        assert_ne!(fold("بھارت"), fold("بہارت"), "aspiration tells words apart");
     }
 
     #[test]

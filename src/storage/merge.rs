@@ -425,7 +425,7 @@ fn last_line(tx: &mut Tx<'_>) -> Result<i64> {
 }
 
 /// Stores the roll numbers of the records merged into this one, so that a search by such a number finds this record.
-fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+pub(super) fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     let numbers: Vec<Option<String>> =
         tx.query(sql!("SELECT roll_number FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| {
             row.get(0)

@@ -110,6 +110,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0053_search_of_open_loans", Step { tables: &["loans"], run: upgrade::fold_open_loans }),
     migration!("0054_open_loans_of_people"),
     migration!("0055_days_of_open_loans"),
+    migration!("0056_arabic_letters", Step { tables: &["users", "loans"], run: upgrade::fold_again }),
 ];
 
 impl Migration {

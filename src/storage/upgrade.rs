@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Result, Tx, accounts, loans};
-use crate::{domain::id::LoanId, sql};
+use super::{Error, Result, Tx, accounts, loans, merge};
+use crate::{
+    domain::id::{LoanId, UserId},
+    sql,
+};
 
 /// Number of rows read at once.
 const PORTION: i64 = 1000;
@@ -130,14 +133,29 @@ impl Old {
     }
 }
 
-/// Migration 0006: fills the folded keys that sort names and find people.
+/// Migration 0056: fills all folded keys again, because Arabic letters fold in another way.
+pub(super) fn fold_again(tx: &mut Tx<'_>) -> Result<()> {
+    let merged: Vec<UserId> = tx.query(
+        sql!("SELECT DISTINCT merged_into FROM users WHERE merged_into IS NOT NULL ORDER BY merged_into"),
+        &[],
+        |row| row.get(0),
+    )?;
+    for person in merged {
+        merge::set_merged_key(tx, person)?;
+    }
+    fold_people(tx)?;
+    fold_open_loans(tx)
+}
+
+/// Migrations 0006 and 0056: fills the folded keys that sort names and find people.
 pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
     let mut after = 0;
     loop {
         let mut last = after;
         let people = tx.query(
             sql!(
-                "SELECT id, name, roll_number, batch, email, department FROM users WHERE id > $1 ORDER BY id LIMIT $2"
+                "SELECT id, name, roll_number, batch, email, department FROM users
+                 WHERE gone_at IS NULL AND id > $1 ORDER BY id LIMIT $2"
             ),
             &[&after, &PORTION],
             |row| {
@@ -151,7 +169,7 @@ pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
                     email.as_deref(),
                     department.as_deref(),
                 );
-                Ok(json!([last, keys.name, keys.directory]))
+                Ok(json!([last, keys.name, keys.directory, keys.search]))
             },
         )?;
         if people.is_empty() {
@@ -160,13 +178,15 @@ pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
         after = last;
         let statement = if tx.is_postgres() {
             sql!(
-                "UPDATE users SET name_key = folded.it ->> 1, directory_key = folded.it ->> 2
+                "UPDATE users SET name_key = folded.it ->> 1, directory_key = (folded.it ->> 2) || merged_key,
+                   search_key = (folded.it ->> 3) || merged_key
                  FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS folded (it)
                  WHERE users.id = CAST(folded.it ->> 0 AS BIGINT)"
             )
         } else {
             sql!(
-                "UPDATE users SET name_key = folded.value ->> 1, directory_key = folded.value ->> 2
+                "UPDATE users SET name_key = folded.value ->> 1, directory_key = (folded.value ->> 2) || merged_key,
+                   search_key = (folded.value ->> 3) || merged_key
                  FROM json_each($1) AS folded WHERE users.id = folded.value ->> 0"
             )
         };
@@ -174,7 +194,7 @@ pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
     }
 }
 
-/// Migration 0053: fills the keys that find open loans. An ended loan gets its key when it is reopened.
+/// Migrations 0053 and 0056: fills the keys that find open loans. An ended loan gets its key when it is reopened.
 pub(super) fn fold_open_loans(tx: &mut Tx<'_>) -> Result<()> {
     let mut after = 0;
     loop {

@@ -33,6 +33,7 @@ on_both_databases_unopened!(
     a_database_with_another_history_is_refused,
     of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_seam_8,
     the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_people_6,
+    people_and_open_loans_in_arabic_letters_are_found_after_the_upgrade_r_home_2,
 );
 
 fn repository(path: &str) -> PathBuf {
@@ -288,6 +289,33 @@ fn the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_peo
             row(["106", "0", "kept"]),
         ]
     );
+}
+
+fn people_and_open_loans_in_arabic_letters_are_found_after_the_upgrade_r_home_2(database: &Database) {
+    fill_0001(database);
+    apply(&database.location, &MIGRATIONS[..55]).expect("applied");
+    // As version 55 folded them: the letters of an Urdu keyboard. 5 was erased, 6 was merged into 4.
+    script(
+        database,
+        "UPDATE users SET name = 'علی', name_key = 'علی', search_key = 'علی', directory_key = 'علی', batch = '2027',
+                          email = 'ali@b.c', email_key = 'ali@b.c', roll_number = 'R4', department = NULL WHERE id = 4;
+         UPDATE users SET gone_at = 1, active = FALSE, name = '', name_key = '', search_key = '', directory_key = ''
+         WHERE id = 5;
+         UPDATE users SET gone_at = 1, active = FALSE, roll_number = 'کی6', merged_into = 4 WHERE id = 6;
+         UPDATE loans SET title = 'آگ کا دریا', search_key = 'آگ کا دریا' WHERE id = 1;",
+    );
+    apply(&database.location, MIGRATIONS).expect("applied");
+    let keys = |select: &str| {
+        let rows = database.raw(select).expect("readable");
+        rows.into_iter().flatten().flatten().map(|key| key.replace('\u{1f}', "|")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        keys("SELECT name_key, search_key, directory_key FROM users WHERE id = 4"),
+        ["علي", "علي|r4|2027|كي6", "علي|r4|2027|ali@b.c||كي6"]
+    );
+    assert_eq!(keys("SELECT name_key, search_key, directory_key FROM users WHERE id = 5"), ["", "", ""]);
+    let [loan] = &keys("SELECT search_key FROM loans WHERE id = 1")[..] else { panic!("one loan") };
+    assert!(loan.starts_with("اگ كا دريا|"), "{loan}");
 }
 
 fn a_failing_migration_leaves_the_version_before_it(database: &Database) {
