@@ -90,6 +90,9 @@ const BEGUN: usize = 3;
 const JOINED: usize = 3;
 const SPLIT: usize = 5;
 
+/// Vowels that link the words of a Persian or Urdu title; romanisations differ in them (*diwan e*, *dīvān-i*), or have none.
+const LINKS: [&str; 3] = ["e", "i", "o"];
+
 /// Maximum number of words into which a typed word with missing blanks is split.
 const PARTS: usize = 4;
 
@@ -170,6 +173,9 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
             if let Some(spelled) = vocabulary.sounding(&joined) {
                 extend(&of_first[before], &[spelled], JOINED + cost(Likeness::Romanised));
             }
+        }
+        if at > 0 && LINKS.contains(&word.as_str()) {
+            extend(&of_first[at], &[], 0);
         }
         let unknown = if !like.is_empty() && !is_known { UNKNOWN } else { 0 };
         longer.extend(of_first[at].iter().map(|variant| {

@@ -226,6 +226,18 @@ fn u6_another_spelling_finds_books_that_the_text_itself_does_not() {
 }
 
 #[test]
+fn r_home_2_the_vowel_that_links_two_urdu_words_may_be_any_or_missing() {
+    let index = index_of(&[
+        ("Dīvān-i G̲h̲ālib", "Taḥsīn Firāqī"),
+        ("Kayıp dîwan", "Mehmet Uzun"),
+        ("Shahr-e dil", "Anis Ghalib"),
+    ]);
+    for text in ["diwan e ghalib", "diwan-e-ghalib", "divan i ghalib", "diwan ghalib"] {
+        assert_eq!(index.page(&Query { similar: true, ..query(text) }).ids, [1], "{text}");
+    }
+}
+
+#[test]
 fn r_home_2_a_word_of_another_script_is_found_while_it_is_typed() {
     let index = index_of(&[
         ("गोदान", "प्रेमचंद"),
