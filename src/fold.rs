@@ -7,10 +7,11 @@
 //! - case is folded in full: `ß`, `ẞ` and `ss` are one, so are `σ` and `ς`, and so are `i`, `I`, `İ` and `ı`;
 //! - the accents of Latin, Greek and Cyrillic letters are dropped, and letters with a stroke or ligature that Unicode
 //!   does not decompose (`ø`, `ł`, `đ`, `æ`, `œ`, …) become plain letters;
-//! - the points of Arabic letters (vowels, hamza, madda) are dropped, and the letters that Arabic, Persian and Urdu
+//! - the marks of Arabic letters (vowels, hamza, madda) are dropped, and the letters that Arabic, Persian and Urdu
 //!   keyboards have in different forms (yeh, kaf, heh) become one;
 //! - marks that are part of the spelling in other scripts stay: vowel signs, nuktas, points, voicing marks;
 //! - romanisation marks (half marks, modifier apostrophes) and invisible formatting characters are dropped;
+//! - digits of Arabic and of the scripts of India become the ASCII ones;
 //! - typographic apostrophes, quotation marks and dashes become the ASCII ones;
 //! - every run of white space and control characters becomes one space.
 
@@ -142,9 +143,14 @@ fn is_accent(letter: char) -> bool {
     matches!(letter,
         '\u{0300}'..='\u{036F}'     // diacritical marks
         | '\u{0483}'..='\u{0489}'   // Cyrillic titlo and number signs
+        | '\u{0610}'..='\u{061A}'   // Arabic signs above a name, and small vowels
         | '\u{0640}'               // the stroke that stretches an Arabic word
-        | '\u{064B}'..='\u{0655}'   // Arabic vowels, madda and hamza
+        | '\u{064B}'..='\u{065F}'   // Arabic vowels, madda and hamza
         | '\u{0670}'               // Arabic alef above a letter
+        | '\u{06D6}'..='\u{06DC}'   // Arabic marks of reciting
+        | '\u{06DF}'..='\u{06E4}'
+        | '\u{06E7}' | '\u{06E8}'
+        | '\u{06EA}'..='\u{06ED}'
         | '\u{1AB0}'..='\u{1AFF}'   // diacritical marks extended
         | '\u{1DC0}'..='\u{1DFF}'   // diacritical marks supplement
         | '\u{20D0}'..='\u{20FF}'   // marks for symbols
@@ -202,8 +208,17 @@ fn plain_letters(letter: char) -> Option<&'static str> {
         '\u{06CC}' | '\u{0649}' => "\u{064A}",
         '\u{06A9}' => "\u{0643}",
         '\u{06C1}' | '\u{06D5}' | '\u{0629}' | '\u{06C3}' => "\u{0647}",
-        _ => return None,
+        _ => return ascii_digit(letter),
     })
+}
+
+/// Returns the ASCII form of an Arabic digit, or of one of a script of India.
+fn ascii_digit(letter: char) -> Option<&'static str> {
+    const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    // Arabic, Urdu, Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam.
+    const ZEROS: [u32; 11] =
+        [0x0660, 0x06F0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66];
+    ZEROS.iter().find_map(|zero| DIGITS.get(u32::from(letter).checked_sub(*zero)? as usize).copied())
 }
 
 #[cfg(test)]
@@ -295,8 +310,15 @@ mod tests {
             ("شاہنامہ", "شاهنامه"),
             ("العَرَبِيَّة", "العربيه"),
             ("خـــط", "خط"),
+            ("غالبؔ", "غالب"),
+            ("چا٘ند", "چاند"),
         ]);
         assert_ne!(fold("بھارت"), fold("بہارت"), "aspiration tells words apart");
+    }
+
+    #[test]
+    fn r_home_2_a_year_in_the_digits_of_a_script_is_that_year() {
+        assert_alike(&[("१८५७", "1857"), ("۱۹۸۴", "١٩٨٤"), ("১৯৭১", "1971"), ("௨௦௨௬", "2026")]);
     }
 
     #[test]

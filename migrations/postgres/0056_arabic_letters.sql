@@ -1,1 +1,1 @@
--- Folds the keys of people and open loans again: one letter from Arabic, Persian and Urdu keyboards is one (src/fold.rs).
+-- Refolds the keys of people and open loans: `fold` now unifies Arabic, Persian and Urdu letters.

@@ -135,6 +135,7 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
     }
     // `of_first[n]` has the variants of the first `n` words.
     let mut of_first = vec![vec![Variant::default()]];
+    let mut most = VARIANTS;
     for (at, word) in words.iter().enumerate() {
         let mut longer = Vec::new();
         let mut extend = |from: &[Variant], word: &[&str], cost: usize| {
@@ -174,9 +175,6 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
                 extend(&of_first[before], &[spelled], JOINED + cost(Likeness::Romanised));
             }
         }
-        if at > 0 && LINKS.contains(&word.as_str()) {
-            extend(&of_first[at], &[], 0);
-        }
         let unknown = if !like.is_empty() && !is_known { UNKNOWN } else { 0 };
         longer.extend(of_first[at].iter().map(|variant| {
             let mut as_typed = variant.clone();
@@ -184,14 +182,19 @@ pub(super) fn variants(needle: &str, vocabulary: &Vocabulary) -> (Vec<Variant>, 
             as_typed.cost += unknown;
             as_typed
         }));
+        if at > 0 && LINKS.contains(&word.as_str()) {
+            // Each variant once more without the vowel, after those with it, which win a tie.
+            longer.extend_from_slice(&of_first[at]);
+            most = 2 * VARIANTS;
+        }
         longer.sort_by_key(|variant| variant.cost); // stable
         // One more than the limit, because the query as typed is usually among these variants.
-        longer.truncate(VARIANTS + 1);
+        longer.truncate(most + 1);
         of_first.push(longer);
     }
     let mut variants = of_first.pop().unwrap_or_default();
     variants.retain(|variant| !variant.spelled.is_empty());
-    variants.truncate(VARIANTS);
+    variants.truncate(most);
     (variants, spellings)
 }
 

@@ -133,7 +133,7 @@ impl Old {
     }
 }
 
-/// Migration 0056: fills all folded keys again, because Arabic letters fold in another way.
+/// Migration 0056: fills all folded keys again, because `fold` changed for Arabic letters.
 pub(super) fn fold_again(tx: &mut Tx<'_>) -> Result<()> {
     let merged: Vec<UserId> = tx.query(
         sql!("SELECT DISTINCT merged_into FROM users WHERE merged_into IS NOT NULL ORDER BY merged_into"),

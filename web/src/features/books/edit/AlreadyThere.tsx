@@ -31,9 +31,12 @@ export function AlreadyThere({ title, author }: { title: string; author: string 
 const isSame = (book: Book, title: string, author: string) =>
   folded(book.title) === folded(title) && folded(book.author) === folded(author)
 
-/** Folds a text for comparison: ignores case, accents, dots and spaces. */
+/** Folds a text for comparison: ignores case, accents, dots and spaces, and on which keyboard an Urdu letter was typed. */
 const folded = (text: string) =>
   text
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{Mc}]/gu, '')
+    .replaceAll(/[\u06cc\u0649]/g, '\u064a')
+    .replaceAll('\u06a9', '\u0643')
+    .replaceAll(/[\u06c1\u06d5\u0629\u06c3]/g, '\u0647')
