@@ -71,6 +71,10 @@ test.describe('a student', () => {
     await expect(books).toContainText('The catalogue needs a connection and comes back by itself once you are online.')
     await page.getByRole('button', { name: /^Show slide 3/ }).click()
     await expect(page.getByRole('button', { name: `Extend: ${book.title}` })).toBeDisabled()
+    // The page was opened without a network, so it has not seen the network end.
+    await page.context().setOffline(false)
+    await expect(books.getByRole('article').first()).toBeVisible()
+    await page.context().setOffline(true)
 
     await page.goto('notices')
     await expect(page.getByRole('listitem').filter({ hasText: '₹20 was charged: A new card' })).toBeVisible()

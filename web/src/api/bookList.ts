@@ -55,6 +55,8 @@ export const bookListQuery = (filter: BookFilter) =>
     getPreviousPageParam: (first, _pages, start) => pageBefore(first, start),
     maxPages: MAX_PAGES,
     placeholderData: keepPreviousData,
+    // Not the default, because requests are sent without a network too (`queryClient.ts`).
+    refetchOnReconnect: true,
     staleTime: 30_000,
     gcTime: 30 * 60_000,
   })

@@ -11,6 +11,7 @@ import { newKey } from '../lib/newKey'
 import { messageOf } from '../lib/problem'
 import classes from './Notices.module.css'
 
+const SLIDE_MS = 250
 const SHOWN_MS = 8000
 /** Time for a notice with a button: long enough to read it and to reach the button. */
 const UNDO_SHOWN_MS = 15_000
@@ -32,7 +33,15 @@ export default function Notices() {
       clear()
     }
   }, [])
-  return <Notifications position="bottom-center" zIndex={400} limit={MOST_SHOWN + 2} className={classes.notices} />
+  return (
+    <Notifications
+      position="bottom-center"
+      zIndex={400}
+      limit={MOST_SHOWN + 2}
+      transitionDuration={SLIDE_MS}
+      className={classes.notices}
+    />
+  )
 }
 
 type Shown = { id: string; failed: boolean; about: string | undefined }
@@ -92,15 +101,26 @@ function show({ kind, message, id: given, undo }: Notice): void {
     },
   }
   notifications.show(shown)
-  requestAnimationFrame(uncoverFocused)
+  setTimeout(uncoverFocused, SLIDE_MS)
 }
 
-/** Scrolls the focused element out from under the notices, unless it is off screen (WCAG 2.4.11). */
+/** Space between the notices and an element scrolled above them, pixels. */
+const CLEAR = 8
+
+/** Scrolls the focused element out from under the notices, and reserves their height for what gets the focus next. */
 function uncoverFocused(): void {
+  const notices = document.querySelector(`.${classes.notices}:has(.mantine-Notification-root)`)
+  if (!notices) return
+  const over = notices.getBoundingClientRect()
+  document.documentElement.style.setProperty('--library-notices', `${innerHeight - over.top + CLEAR}px`)
   const focused = document.activeElement
-  if (!focused || focused === document.body) return
-  const { top, bottom } = focused.getBoundingClientRect()
-  if (top < innerHeight && bottom > 0) focused.scrollIntoView({ block: 'nearest' })
+  if (!focused || focused === document.body || notices.contains(focused)) return
+  const under = focused.getBoundingClientRect()
+  const isCovered =
+    under.bottom > over.top && under.top < over.bottom && under.right > over.left && under.left < over.right
+  if (!isCovered) return
+  const scroller = focused.closest('.mantine-Modal-content') ?? window
+  scroller.scrollBy({ top: under.bottom + CLEAR - over.top })
 }
 
 function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) {

@@ -12,7 +12,7 @@ it.each([
   ['unreachable', 0, 2],
   ['not-found', 404, 0],
 ] as const)(
-  'R-FAIL-1: content that failed to load (%s, %i) is tried again %i times in half a minute',
+  'R-FAIL-1: content that failed to load (%s, %i) is tried again %i times in half a minute, and once more with the network',
   (code, status, times) => {
     const onRetry = vi.fn()
     render(
@@ -22,5 +22,7 @@ it.each([
     )
     vi.advanceTimersByTime(30_000)
     expect(onRetry).toHaveBeenCalledTimes(times)
+    dispatchEvent(new Event('online'))
+    expect(onRetry).toHaveBeenCalledTimes(times && times + 1)
   },
 )

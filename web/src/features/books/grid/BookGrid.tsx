@@ -56,7 +56,7 @@ type BookGridProps = {
   filters?: boolean
   /** Order of the list while none is chosen. */
   usualSort?: BookSort
-  /** Content below the first row of books, which it is passed. The function is the same at every render. */
+  /** Content below the first row of books, which it is passed. Must be stable across renders. */
   between?: ((above: readonly Book[]) => ReactNode) | undefined
   /** Says that the catalogue needs a connection, instead of a failure. */
   isOffline?: boolean
@@ -448,7 +448,7 @@ const Row = memo(function Row(props: RowProps) {
       })}
       {between && (
         <div role="listitem" className={classes.between}>
-          {between(books.slice(0, columns))}
+          {between(books.slice(0, Math.max(0, columns - before)))}
         </div>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { shelvesQuery } from '../../../api/shelves'
 import type { Book } from '../../../api/types'
@@ -15,11 +15,13 @@ import { showWhole } from './showWhole'
 /** Number of cover outlines shown while the shelves load. */
 const OUTLINED = 12
 
+type ShelvesProps = { above: readonly Book[] }
+
 /**
  * Rows of books for a reader who has not searched; an empty row is left out. The popular row leaves out the books right
  * above it.
  */
-export default function Shelves({ above }: { above: readonly Book[] }) {
+function Shelves({ above }: ShelvesProps) {
   const { data, isError } = useQuery(shelvesQuery)
   if (isError) return null
   const seen = new Set(above.map(({ id }) => id))
@@ -40,6 +42,11 @@ export default function Shelves({ above }: { above: readonly Book[] }) {
     </div>
   )
 }
+
+const idsOf = ({ above }: ShelvesProps) => above.map(({ id }) => id).join()
+
+// The grid renders its first row with each page that it loads; the covers of the shelves stay.
+export default memo(Shelves, (one, other) => idsOf(one) === idsOf(other))
 
 const isRightToLeft = () => document.documentElement.dir === 'rtl'
 
