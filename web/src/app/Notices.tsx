@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
-import { useEffect, type FocusEvent } from 'react'
+import { useEffect, useRef, type FocusEvent, type ReactNode } from 'react'
 import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import { notKnown } from '../api/action'
@@ -85,7 +85,11 @@ function show({ kind, message, id: given, undo }: Notice): void {
       focused.blur()
       focusBack(before)
     },
-    message: undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo, () => before)} /> : message,
+    message: (
+      <Clear>
+        {undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo, () => before)} /> : message}
+      </Clear>
+    ),
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',
     autoClose: failed ? (false as const) : undo ? UNDO_SHOWN_MS : SHOWN_MS,
@@ -101,16 +105,26 @@ function show({ kind, message, id: given, undo }: Notice): void {
     },
   }
   notifications.show(shown)
-  setTimeout(uncoverFocused, SLIDE_MS)
 }
 
 /** Space between the notices and an element scrolled above them, pixels. */
 const CLEAR = 8
 
+/** Content of a notice that covers no focused element. */
+function Clear({ children }: { children: ReactNode }) {
+  const content = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const notices = content.current?.closest(`.${classes.notices}`)
+      if (notices) uncoverFocused(notices)
+    }, SLIDE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return <div ref={content}>{children}</div>
+}
+
 /** Scrolls the focused element out from under the notices, and reserves their height for what gets the focus next. */
-function uncoverFocused(): void {
-  const notices = document.querySelector(`.${classes.notices}:has(.mantine-Notification-root)`)
-  if (!notices) return
+function uncoverFocused(notices: Element): void {
   const over = notices.getBoundingClientRect()
   document.documentElement.style.setProperty('--library-notices', `${innerHeight - over.top + CLEAR}px`)
   const focused = document.activeElement
