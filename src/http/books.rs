@@ -56,6 +56,8 @@ const DEFAULT_LIMIT: i64 = 24;
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, kind: Kind::Line };
 /// Limits of the genre filter, which may be empty.
 const OF_GENRE: Text = Text { min: 0, ..GENRE };
+/// Limits of the text at which a list begins.
+const BEGINNING: Text = Text { field: "from", label: "The beginning", ..SEARCH };
 /// Maximum number of genres listed, so that readers can look through the list.
 const MOST_GENRES: usize = 60;
 
@@ -85,6 +87,10 @@ pub struct ListQuery {
     #[serde(default)]
     #[param(inline)]
     sort: Sort,
+    /// Beginning of a title, or in the order by author of an author: the first page begins at the first such book, or at
+    /// the next one in the order. Ignored with a text and in other orders. `total` counts the books before it too.
+    #[serde(default)]
+    from: String,
     /// Page length, 1 to 100; 24 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
@@ -201,6 +207,7 @@ pub struct Asked {
     available: bool,
     exact: bool,
     sort: Sort,
+    from: String,
     limit: i64,
     cursor: Option<String>,
 }
@@ -211,6 +218,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     let mut invalid = Invalid::default();
     let text = SEARCH.check(&query.q, &mut invalid);
     let genre = Some(OF_GENRE.check(&query.genre, &mut invalid)).filter(|genre| !genre.is_empty());
+    let from = BEGINNING.check(&query.from, &mut invalid);
     invalid.into_result(())?;
     let limit = page::length(query.limit, DEFAULT_LIMIT)?;
     // A page requested before is cached until something changes.
@@ -221,6 +229,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
         available: query.available,
         exact: query.exact,
         sort: query.sort,
+        from,
         limit,
         cursor: query.cursor,
     };
@@ -265,6 +274,8 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {
         return Err(page::bad_cursor());
     }
+    let cursor =
+        cursor.or_else(|| asked.text.is_empty().then(|| Cursor::beginning(sort, &asked.from)).flatten());
     let found = if asked.exact {
         // On a blocking thread, because an exact count may read all titles.
         let _turn = COUNTING.acquire().await;

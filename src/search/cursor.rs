@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Sort;
-use super::chunk::Position;
-use super::fit::Grade;
+use super::chunk::{Position, SEPARATOR};
+use super::fit::{Fit, Grade};
 use super::listing::Spot;
-use crate::fold::TITLE_KEY_CHARS;
+use crate::fold::{TITLE_KEY_CHARS, title_key};
 
 /// A position in an order, and the direction in which the page extends from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,21 @@ impl Cursor {
     const GRADE: u16 = 3;
     /// With [`Self::NEWEST`]: by author; without: by loans.
     const LISTED: u16 = 0b1000_0000_0000;
+
+    /// Returns the start of the books whose title, or in [`Sort::Author`] author, begins with this text or comes later;
+    /// `None` in another order, or for a text without a letter. Only for a query without a text.
+    #[must_use]
+    pub fn beginning(sort: Sort, text: &str) -> Option<Self> {
+        let start = title_key(text.trim());
+        let key = match sort {
+            _ if start.is_empty() => return None,
+            Sort::Title => start,
+            Sort::Author => format!("{start}{SEPARATOR}"),
+            Sort::Newest | Sort::Popular => return None,
+        };
+        let (direction, edge) = (Direction::Forward, Edge::Before);
+        Some(Self { sort, direction, edge, grade: Fit::Exact as Grade, id: i64::MIN, key })
+    }
 
     /// Returns the order in which the cursor is a position.
     #[must_use]

@@ -509,6 +509,30 @@ fn a_blank_query_lists_every_book_with_the_exact_total() {
 }
 
 #[test]
+fn r_home_2_a_list_by_title_or_author_begins_at_a_letter() {
+    let index = index_of(&[
+        ("\"Dune\"", "Frank Herbert"),
+        ("Emma", "Jane Austen"),
+        ("1984", "George Orwell"),
+        ("Éclair", ""),
+        ("गोदान", "प्रेमचंद"),
+    ]);
+    let from = |sort, text: &str| {
+        let cursor = Cursor::beginning(sort, text);
+        let page = index.page(&Query { sort, cursor: cursor.as_ref(), ..query("") });
+        (page.ids, page.previous.is_some())
+    };
+    assert_eq!(from(Sort::Title, "E"), (vec![4, 2, 5], true));
+    assert_eq!(from(Sort::Title, "em"), (vec![2, 5], true));
+    assert_eq!(from(Sort::Title, "F"), (vec![5], true), "no title begins so: the next one");
+    assert_eq!(from(Sort::Title, "1"), (vec![3, 1, 4, 2, 5], false));
+    assert_eq!(from(Sort::Title, "ह"), (vec![], true));
+    assert_eq!(from(Sort::Author, "G"), (vec![3, 2, 5, 4], true), "an unknown author is last");
+    assert!(Cursor::beginning(Sort::Newest, "E").is_none());
+    assert!(Cursor::beginning(Sort::Title, " ").is_none());
+}
+
+#[test]
 fn an_empty_index_has_an_empty_page() {
     let exact = Page { total_is_exact: true, ..Page::default() };
     let index = Index::new();

@@ -471,6 +471,33 @@ async fn r_home_2_books_are_listed_by_author_with_a_cursor_of_that_order_only() 
 }
 
 #[tokio::test]
+async fn r_home_2_a_list_begins_at_a_letter_and_goes_on_by_its_cursors() {
+    let app = TestApp::new().await;
+    for (title, author) in [("Nana", "Émile Zola"), ("Emma", "Jane Austen"), ("Germinal", "Émile Zola")] {
+        app.book_by(title, author, 1).await;
+    }
+    let visitor = app.visitor();
+    for (query, listed) in [
+        ("sort=title&from=g", &["Germinal", "Nana"][..]),
+        ("sort=author&from=F", &["Emma"]),
+        ("sort=title&from=Z", &[]),
+    ] {
+        let page = visitor.get(&format!("/books?{query}")).await.expect(200);
+        assert_eq!(titles_of(&page["books"]), listed, "{query}");
+    }
+    let first = visitor.get("/books?sort=title&from=G&limit=1").await.expect(200);
+    assert_eq!(first["total"], 3, "the books before the letter count");
+    let next = encoded(first["next"].as_str().expect("more follow"));
+    let second = visitor.get(&format!("/books?sort=title&from=G&limit=1&cursor={next}")).await.expect(200);
+    assert_eq!(titles_of(&second["books"]), ["Nana"]);
+    for ignored in ["sort=newest&from=G", "sort=popular&from=G", "q=a&from=G"] {
+        assert_eq!(titles(&visitor, ignored).await.len(), 3, "{ignored}");
+    }
+    let long = "x".repeat(1001);
+    assert_eq!(visitor.get(&format!("/books?from={long}")).await.wrong_fields(), ["from"]);
+}
+
+#[tokio::test]
 async fn a_book_that_is_lent_again_leaves_the_shelf_of_returned_ones() {
     for database in [Database::ready_sqlite(), Database::ready_postgres()] {
         let app = TestApp::on(database).await;

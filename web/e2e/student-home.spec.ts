@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectNoSidewaysScroll } from './support/accessible'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { card, cardsPerRow, heading, search } from './support/screens'
 import { expect, test } from './support/test'
 
@@ -81,6 +81,28 @@ test.describe('a student', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: 'Filter (on)' }).click()
     await expect(page.getByRole('checkbox', { name: 'Available now' })).toBeInViewport({ ratio: 1 })
+  })
+
+  test('N13 a list by title begins at a letter, which the address holds, and another order has no letters', async ({
+    page,
+    library,
+  }) => {
+    await library.addBook({ title: 'Yak Herding' })
+    await library.addBook({ title: 'Zebra Crossing' })
+    await page.goto('student-home')
+    const letters = page.getByRole('combobox', { name: 'Begin at' })
+    await expect(letters).toHaveCount(0)
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Title')
+    await letters.selectOption('Y')
+    const titles = page.getByRole('article').getByRole('heading')
+    await expect(titles.first()).toHaveText(/^Y/)
+    await expect(titles.filter({ hasText: 'Yak Herding' })).toBeVisible()
+    await page.reload()
+    await expect(titles.first()).toHaveText(/^Y/)
+    await expectAccessible(page, 'the home from a letter on')
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Newest first')
+    await expect(letters).toHaveCount(0)
+    await expect(page).toHaveURL(/\?sort=newest$/)
   })
 
   test('a search that finds nothing fits on a small phone and leads to a genre', async ({ page, library }) => {

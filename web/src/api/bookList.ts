@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { EVERY_BOOK, genresQuery, type BookFilter, type Narrowing } from './books'
+import { EVERY_BOOK, genresQuery, hasLetters, type BookFilter, type Narrowing } from './books'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
@@ -15,12 +15,13 @@ export const BROWSED: Narrowing = { ...EVERY_BOOK, sort: 'popular' }
 /** Longest time, in milliseconds, that found books wait for the genres. */
 const GENRES_MS = 1000
 
-const queryOf = ({ q, field, sort, genre, available }: BookFilter) => ({
+const queryOf = ({ q, field, sort, genre, available, from }: BookFilter) => ({
   ...(q && { q }),
   field,
   sort,
   ...(genre && { genre }),
   ...(available && { available }),
+  ...(from && q === '' && hasLetters(sort) && { from }),
 })
 
 export const bookListQuery = (filter: BookFilter) =>

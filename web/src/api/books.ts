@@ -9,13 +9,16 @@ export const SORTS = ['title', 'popular', 'newest', 'author'] as const
 
 export type BookSort = (typeof SORTS)[number]
 
-/** Filters of the book list besides the search, and its order. */
-export type Narrowing = { sort: BookSort; genre: string; available: boolean }
+/** Filters of the book list besides the search, its order, and the letters at which it begins (by title or author). */
+export type Narrowing = { sort: BookSort; genre: string; available: boolean; from: string }
+
+/** Returns whether a list in this order may begin at a letter. */
+export const hasLetters = (sort: BookSort): boolean => sort === 'title' || sort === 'author'
 
 export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
 
 /** All books, by title; with a search, the best match first. */
-export const EVERY_BOOK: Narrowing = { sort: 'title', genre: '', available: false }
+export const EVERY_BOOK: Narrowing = { sort: 'title', genre: '', available: false, from: '' }
 
 /** Copies and waiting readers of the titles on a page, by id. */
 export const bookCountsQuery = (ids: readonly number[]) =>

@@ -1445,6 +1445,11 @@ export interface paths {
                     exact?: boolean;
                     /** @description Fields to search. */
                     field?: "any" | "title";
+                    /**
+                     * @description Beginning of a title, or in the order by author of an author: the first page begins at the first such book, or at
+                     *     the next one in the order. Ignored with a text and in other orders. `total` counts the books before it too.
+                     */
+                    from?: string;
                     /** @description Only books of this genre, ignoring case and accents. */
                     genre?: string;
                     /** @description Page length, 1 to 100; 24 by default. */

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { EVERY_BOOK, genresQuery, SORTS, type BookSort, type Narrowing } from '../../../api/books'
+import { EVERY_BOOK, genresQuery, hasLetters, SORTS, type BookSort, type Narrowing } from '../../../api/books'
 import { useAddressFilter } from '../../../lib/addressFilter'
 import { intlLocale, t } from '../../../lib/messages'
 import { genreName } from '../genre'
@@ -16,9 +16,13 @@ export const useNarrowing = (usualSort: BookSort = EVERY_BOOK.sort) =>
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? usualSort,
     genre: params.get('genre') ?? '',
     available: params.get('available') === 'yes',
+    from: params.get('from') ?? '',
   }))
 
 export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !== '' || available
+
+/** Letters at which a list may begin: the Latin ones, and the first of each group of Devanagari. */
+const LETTERS = 'A B C D E F G H I J K L M N O P Q R S T U V W X Y Z अ क च ट त प य श'.split(' ')
 
 export type BookFiltersProps = {
   isSearch: boolean
@@ -27,7 +31,7 @@ export type BookFiltersProps = {
 }
 
 export function BookFilters({ isSearch, usualSort }: BookFiltersProps) {
-  const [{ sort, genre, available }, set] = useNarrowing(usualSort)
+  const [{ sort, genre, available, from }, set] = useNarrowing(usualSort)
   const genres = useQuery(genresQuery).data ?? []
   const named = genres
     .map((one) => ({ value: one.genre, name: genreName(one.genre), books: one.books }))
@@ -71,9 +75,24 @@ export function BookFilters({ isSearch, usualSort }: BookFiltersProps) {
           }))}
           onChange={(event) => {
             const chosen = event.currentTarget.value
-            set({ sort: chosen === usualSort ? '' : chosen })
+            set({ sort: chosen === usualSort ? '' : chosen, from: '' })
           }}
         />
+        {!isSearch && hasLetters(sort) && (
+          <NativeSelect
+            size="sm"
+            aria-label={t('books.letters.label')}
+            className={classes.letter}
+            value={from}
+            data={[
+              { value: '', label: t('books.letters.all') },
+              // A shared link may begin at another text.
+              ...(from === '' || LETTERS.includes(from) ? [] : [from]),
+              ...LETTERS,
+            ]}
+            onChange={(event) => set({ from: event.currentTarget.value })}
+          />
+        )}
       </div>
     </div>
   )

@@ -167,6 +167,8 @@ export function BookGrid({
             ) : (
               empty
             )
+          ) : first?.books.length === 0 && first.filter.from !== '' ? (
+            <EmptyState message={t('books.letters.none', { from: first.filter.from })} />
           ) : isTable ? (
             <Chunk part={BookTable} waiting={<SkeletonRow columns={1} layout="slim" rows={8} />}>
               <BookTable query={query} />
@@ -283,7 +285,8 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, isShelv
   const before = pagesBefore(pages) * BOOKS_PER_PAGE
   const known = before + books.length
   const first = pages?.pages[0]
-  const setSize = first?.totalIsExact ? first.total : -1
+  // The total counts the books before the letter at which the list begins, too.
+  const setSize = first?.totalIsExact && first.filter.from === '' ? first.total : -1
 
   const columnWidth = (width - (columns - 1) * COLUMN_GAP) / columns
   const height = rowHeight(layout, columnWidth, { withActions: actions !== undefined, isShelved }) + ROW_GAP[layout]

@@ -18,7 +18,7 @@ type FilterButtonProps = BookFiltersProps & {
 export function FilterButton({ isSearch, usualSort, total }: FilterButtonProps) {
   const [narrowing] = useNarrowing(usualSort)
   const [opened, { open, close }] = useDisclosure()
-  const isSet = isNarrowed(narrowing) || narrowing.sort !== usualSort
+  const isSet = isNarrowed(narrowing) || narrowing.sort !== usualSort || narrowing.from !== ''
   return (
     <>
       <Button

@@ -208,13 +208,13 @@ describe('shelves', () => {
 })
 
 describe('the order of the books', () => {
-  const home = (address: string) => {
+  const home = (address: string, books: Parameters<typeof fakeServer>[0]['GET /books'] = bookPage([book(7)])) => {
     window.innerWidth = 1440
     storedRole.set('student')
     const made = fakeServer({
       'GET /auth/session': sessionOf(student),
       'GET /config': { body: config },
-      'GET /books': bookPage([book(7)]),
+      'GET /books': books,
       'GET /shelves': { body: { popular: [], department: [], newest: [], returned: [] } },
     })
     const { router } = renderApp(address)
@@ -240,6 +240,20 @@ describe('the order of the books', () => {
     expect(router.state.location.search).toBe(`?sort=${sort}`)
     await userEvent.selectOptions(await sortBy(), 'Popular')
     await waitFor(() => expect(router.state.location.search).toBe(''))
+  })
+
+  it('R-HOME-2: a list begins at a letter, says if nothing follows, and another order begins at its start', async () => {
+    const { router, orders } = home('/student-home?sort=title', ({ url }) =>
+      bookPage(new URL(url).searchParams.has('from') ? [] : [book(7)], { total: 1 }),
+    )
+    await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Begin at' }), 'M')
+    expect(await screen.findByText('No book of this list begins with “M” or comes after it.')).toBeVisible()
+    expect(router.state.location.search).toBe('?sort=title&from=M')
+    await userEvent.selectOptions(await sortBy(), 'Newest first')
+    expect(await screen.findByRole('link', { name: 'Book 7' })).toBeVisible()
+    expect(router.state.location.search).toBe('?sort=newest')
+    expect(screen.queryByRole('combobox', { name: 'Begin at' })).not.toBeInTheDocument()
+    expect(orders()).toEqual(['title', 'title'])
   })
 
   it('R-HOME-2: a search has the best match first', async () => {
