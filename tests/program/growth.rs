@@ -395,22 +395,25 @@ fn files_of_people(wrong: &Mutex<Vec<String>>) {
         server.stop();
     }
     for (name, content) in [("sound rows", sound as Content), ("the longest texts", longest)] {
-        let server = library.serve();
-        let costs = sizes(1000, OF_FILES).map(|size| {
-            let file = content(size);
-            library.cost_of(&server, || assert_eq!(upload(&server, &library, &file, false), 200, "{name}"))
-        });
-        judge(&format!("import of {name}"), &costs, wrong);
+        let import = |library: &Library, server: &Server, file: &[u8]| {
+            assert_eq!(upload(server, library, file, false), 200, "{name}");
+        };
+        let imported = |library: &Library, server: &Server| {
+            sizes(1000, OF_FILES).map(|size| {
+                let file = content(size);
+                library.cost_of(server, || import(library, server, &file))
+            })
+        };
+        judge_afresh(&format!("import of {name}"), wrong, imported);
         // Every row changes its person.
-        let costs = sizes(1000, OF_FILES).map(|size| {
-            let file = String::from_utf8(content(size)).expect("text").replace(",2027", ",2028");
-            let file = file.replace(&WIDE.repeat(20), &WIDE.repeat(19));
-            library.cost_of(&server, || {
-                assert_eq!(upload(&server, &library, file.as_bytes(), false), 200, "{name}");
+        judge_afresh(&format!("changes by {name}"), wrong, |library, server| {
+            let _ = imported(library, server);
+            sizes(1000, OF_FILES).map(|size| {
+                let file = String::from_utf8(content(size)).expect("text").replace(",2027", ",2028");
+                let file = file.replace(&WIDE.repeat(20), &WIDE.repeat(19));
+                library.cost_of(server, || import(library, server, file.as_bytes()))
             })
         });
-        judge(&format!("changes by {name}"), &costs, wrong);
-        server.stop();
     }
 }
 
