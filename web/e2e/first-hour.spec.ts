@@ -70,8 +70,6 @@ test('R-ROLE-3 R-SEAM-10 a school comes from the printed address to its first lo
   const row = page.getByRole('row', { name: /By hand/ })
   await expect(row).toContainText('2 titles, 2 copies')
   await expect(row).toHaveCount(1)
-  // A notice at the bottom scrolls the pressed button above it, so the bar may cover a part of the tabs.
-  await page.evaluate(() => window.scrollTo(0, 0))
   await expectAccessible(page, 'the backups')
   const [download] = await Promise.all([
     page.waitForEvent('download'),

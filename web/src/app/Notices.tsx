@@ -132,9 +132,11 @@ function uncoverFocused(notices: Element): void {
   const under = focused.getBoundingClientRect()
   const isCovered =
     under.bottom > over.top && under.top < over.bottom && under.right > over.left && under.left < over.right
-  if (!isCovered) return
+  const by = under.bottom + CLEAR - over.top
+  // A part of the page that has the focus, such as `main`, is higher than the space above the notices.
+  if (!isCovered || by > under.top) return
   const scroller = focused.closest('.mantine-Modal-content') ?? window
-  scroller.scrollBy({ top: under.bottom + CLEAR - over.top })
+  scroller.scrollBy({ top: by })
 }
 
 function WithUndo({ message, onUndo }: { message: string; onUndo: () => void }) {
