@@ -137,8 +137,8 @@ fn spacing_accent_to_apostrophe(letter: char) -> char {
 }
 
 /// Returns whether a character is a combining mark of Latin, Greek, Cyrillic or Arabic letters, or of symbols. Marks of
-/// other scripts have blocks of their own. The check ignores the letter below the mark, so folding is free of context: a part
-/// of a text folds as it does within the whole.
+/// other scripts have blocks of their own. The check ignores the letter below the mark, so folding is free of context: a
+/// part of a text folds as it does within the whole.
 fn is_accent(letter: char) -> bool {
     matches!(letter,
         '\u{0300}'..='\u{036F}'     // diacritical marks
@@ -180,8 +180,8 @@ fn ascii_punctuation(letter: char) -> Option<char> {
     }
 }
 
-/// Returns the plain letters of a small Latin letter with a stroke or ligature, which Unicode does not decompose, and the
-/// Arabic form of a Persian or Urdu letter.
+/// Returns the plain letters of a small Latin letter with a stroke or ligature, which Unicode does not decompose, the Arabic
+/// form of a Persian or Urdu letter, and the ASCII form of a digit.
 fn plain_letters(letter: char) -> Option<&'static str> {
     Some(match letter {
         'æ' => "ae",

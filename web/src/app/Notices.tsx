@@ -86,9 +86,9 @@ function show({ kind, message, id: given, undo }: Notice): void {
       focusBack(before)
     },
     message: (
-      <Clear>
+      <NoticeContent>
         {undo ? <WithUndo message={message} onUndo={() => void takeBack(id, undo, () => before)} /> : message}
-      </Clear>
+      </NoticeContent>
     ),
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',
@@ -110,8 +110,8 @@ function show({ kind, message, id: given, undo }: Notice): void {
 /** Space between the notices and an element scrolled above them, pixels. */
 const CLEAR = 8
 
-/** Content of a notice that covers no focused element. */
-function Clear({ children }: { children: ReactNode }) {
+/** Text and buttons of a notice; once it is in place, the page scrolls so that it covers no focused element. */
+function NoticeContent({ children }: { children: ReactNode }) {
   const content = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const timer = setTimeout(() => {
