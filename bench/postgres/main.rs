@@ -1,5 +1,5 @@
-//! Part of `make bench`: the program on PostgreSQL, with one server and with two, against a raw loop: the one statement
-//! that reads the rows, by the same driver over as many connections. Responses from memory (a repeated page, a search)
+//! Part of `make bench`: the program on PostgreSQL, with one server and with two, against a raw loop: the statements
+//! that read the rows, by the same driver over as many connections. Responses from memory (a repeated page, a search)
 //! may beat the loop.
 
 #[path = "../common/mod.rs"]
@@ -16,7 +16,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use tokio_postgres::{Client, NoTls, Statement};
+use tokio_postgres::{Client, NoTls, Statement, types::ToSql};
 
 use common::{
     figures::{median, note_goal, percentile},
@@ -73,44 +73,63 @@ enum Raw {
     Loans,
     /// First page of people by name.
     People,
+    /// Search of open loans by the end of a roll number, without fines and page.
+    LoanSearch,
+    /// All debts: limit of a list of people by what they owe.
+    Debts,
 }
 
 impl Raw {
-    fn statement(self) -> String {
+    fn statements(self) -> Vec<String> {
         match self {
-            Self::Page => format!("SELECT {COLUMNS} FROM books WHERE id = ANY($1)"),
-            Self::OneBook => format!("SELECT {COLUMNS}, description, version FROM books WHERE id = $1"),
-            Self::Loans => {
+            Self::Page => vec![format!("SELECT {COLUMNS} FROM books WHERE id = ANY($1)")],
+            Self::OneBook => vec![format!("SELECT {COLUMNS}, description, version FROM books WHERE id = $1")],
+            Self::Loans => vec![
                 "SELECT loans.id, loans.title, loans.entry_date, loans.return_date, users.name, users.roll_number, users.batch
                  FROM loans JOIN users ON users.id = loans.user_id WHERE loans.ended_at IS NULL
                  ORDER BY loans.return_date, loans.id LIMIT 50"
-                    .into()
-            }
-            Self::People => {
-                "SELECT id, name, roll_number, department, batch FROM users ORDER BY search_key, id LIMIT 50".into()
-            }
+                    .into(),
+            ],
+            Self::People => vec![
+                "SELECT id, name, roll_number, department, batch FROM users ORDER BY search_key, id LIMIT 50".into(),
+            ],
+            Self::LoanSearch => vec![
+                "SELECT id, return_date, user_id FROM loans
+                 WHERE ended_at IS NULL AND return_date >= '' AND search_key LIKE $1"
+                    .into(),
+                "SELECT loans.id, loans.return_date, loans.user_id FROM users JOIN loans ON loans.user_id = users.id
+                 WHERE users.id > 0 AND users.search_key LIKE $1 AND loans.ended_at IS NULL"
+                    .into(),
+            ],
+            Self::Debts => vec![
+                "SELECT user_id, return_date FROM loans
+                 WHERE ended_at IS NULL AND return_date < CAST(CURRENT_DATE AS TEXT)"
+                    .into(),
+                "SELECT person_id, balance FROM balances JOIN users ON users.id = person_id
+                 WHERE balance <> 0 AND users.gone_at IS NULL"
+                    .into(),
+            ],
         }
     }
 
     async fn ask(
         self,
         client: &Client,
-        statement: &Statement,
+        statements: &[Statement],
         random: &mut Random,
         titles: usize,
     ) -> Result<()> {
         let mut id = || i64::try_from(random.below(titles) + 1).unwrap_or(1);
-        match self {
-            Self::Page => {
-                let ids: Vec<i64> = (0..24).map(|_| id()).collect();
-                client.query(statement, &[&ids]).await?;
-            }
-            Self::OneBook => {
-                client.query(statement, &[&id()]).await?;
-            }
-            Self::Loans | Self::People => {
-                client.query(statement, &[]).await?;
-            }
+        let ids: Vec<i64> = (0..24).map(|_| id()).collect();
+        let ending = format!("%{:04}%", random.below(10_000));
+        let parameters: &[&(dyn ToSql + Sync)] = match self {
+            Self::Page => &[&ids],
+            Self::OneBook => &[&ids[0]],
+            Self::LoanSearch => &[&ending],
+            Self::Loans | Self::People | Self::Debts => &[],
+        };
+        for statement in statements {
+            client.query(statement, parameters).await?;
         }
         Ok(())
     }
@@ -127,15 +146,18 @@ async fn raw(options: &Options, what: Raw, connections: usize) -> Result<(f64, V
     let mut clients = Vec::new();
     for _ in 0..connections {
         let client = connect(&options.database).await?;
-        let statement = client.prepare(&what.statement()).await?;
-        clients.push((client, statement));
+        let mut statements = Vec::new();
+        for statement in what.statements() {
+            statements.push(client.prepare(&statement).await?);
+        }
+        clients.push((client, statements));
     }
     let begun = Instant::now();
     let until = begun + Duration::from_secs(options.seconds);
     let (titles, seed) = (options.titles, Arc::new(AtomicUsize::new(1)));
     let working: Vec<_> = clients
         .into_iter()
-        .map(|(client, statement)| {
+        .map(|(client, statements)| {
             let seed = Arc::clone(&seed);
             tokio::spawn(async move {
                 let mut random =
@@ -143,7 +165,7 @@ async fn raw(options: &Options, what: Raw, connections: usize) -> Result<(f64, V
                 let mut times = Vec::new();
                 while Instant::now() < until {
                     let asked = Instant::now();
-                    what.ask(&client, &statement, &mut random, titles).await?;
+                    what.ask(&client, &statements, &mut random, titles).await?;
                     times.push(asked.elapsed().as_secs_f64() * 1000.0);
                 }
                 anyhow::Ok(times)
@@ -226,7 +248,12 @@ async fn pages(options: &Options, servers: &[Server; 2], paths: &Paths, folder: 
 async fn librarian(options: &Options, server: &Server) -> Result<()> {
     let cookie = sign_in(server).await?;
     println!("\n{}", lists::HEAD);
-    for (what, statement) in [("raw loop: loans", Raw::Loans), ("raw loop: people", Raw::People)] {
+    for (what, statement) in [
+        ("raw loop: loans", Raw::Loans),
+        ("raw loop: people", Raw::People),
+        ("raw loop: loans, the end of a roll number", Raw::LoanSearch),
+        ("raw loop: all debts", Raw::Debts),
+    ] {
         let (_, times) = raw(options, statement, 1).await?;
         println!("{}", lists::Kind { what: what.into(), times }.row());
     }

@@ -265,12 +265,13 @@ impl<'a> Reading<'a> {
     fn of_these(&self, tx: &mut Tx<'_>, uids: &[UserId], limit: i64) -> Result<Vec<Place>> {
         let (column, backwards) = (self.column, self.backwards);
         let statement = if tx.is_postgres() {
+            // OFFSET 0 keeps the planner from comparing each person of the order with each of these.
             sorted!(
                 column,
                 backwards,
                 places,
-                "json_array_elements_text(CAST(CAST($8 AS TEXT) AS JSON)) AS wanted (id)
-                 JOIN users ON users.id = CAST(wanted.id AS BIGINT)",
+                "(SELECT users.* FROM json_array_elements_text(CAST(CAST($8 AS TEXT) AS JSON)) AS wanted (id)
+                  JOIN users ON users.id = CAST(wanted.id AS BIGINT) OFFSET 0) AS users",
                 "TRUE",
                 with_words!()
             )

@@ -22,11 +22,12 @@ use crate::{
     select_to_decide, sql,
 };
 
+/// Columns of an open loan. `PostgreSQL` would answer an `EXISTS` here by collecting all titles.
 macro_rules! columns {
     () => {
         "loans.id, loans.user_id, loans.book_id, loans.title, loans.copy_id, loans.entry_date, loans.return_date,
          loans.loan_days, loans.renewals, loans.due_reasons,
-         CASE WHEN EXISTS (SELECT 1 FROM books WHERE books.id = loans.book_id) THEN FALSE ELSE TRUE END,
+         COALESCE((SELECT FALSE FROM books WHERE books.id = loans.book_id), TRUE),
          (SELECT COALESCE(priced.price, (SELECT books.price FROM books WHERE books.id = loans.book_id))
           FROM copies AS priced WHERE priced.id = loans.copy_id)"
     };
