@@ -10,6 +10,9 @@ import classes from './Shell.module.css'
 /** Interval of retries until the server answers again. */
 const RETRY_MS = 10_000
 
+/** Requests all data again. A cached response of data that is on the screen no more would keep the band there. */
+const ALL = { refetchType: 'all' } as const
+
 /** Formats a time in the library's time zone: "2:05 pm" if today, otherwise with its day. */
 function clockText(moment: number): string {
   const at = new Date(moment).toISOString()
@@ -28,7 +31,7 @@ function Band({ at }: { at: number }) {
 
   useEffect(() => {
     const again = () => {
-      if (document.visibilityState === 'visible') void queries.invalidateQueries()
+      if (document.visibilityState === 'visible') void queries.invalidateQueries(ALL)
     }
     const timer = setInterval(again, RETRY_MS)
     addEventListener('online', again)
@@ -40,7 +43,7 @@ function Band({ at }: { at: number }) {
 
   async function askAgain() {
     setAsking(true)
-    await queries.invalidateQueries()
+    await queries.invalidateQueries(ALL)
     setAsking(false)
   }
 

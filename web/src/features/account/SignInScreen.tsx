@@ -323,8 +323,8 @@ function Continue({ onContinue }: { onContinue: (user: User) => void }) {
   const user = useQuery(sessionQuery).data?.user
   if (!user) return null
   return (
-    <Group mt="lg" justify="space-between" wrap="nowrap">
-      <Text size="sm" c="dimmed">
+    <Group mt="lg" justify="space-between">
+      <Text size="sm" c="dimmed" flex="8rem">
         {t('account.signIn.signedInAs', { name: user.name })}
       </Text>
       <Button variant="default" size="sm" flex="none" onClick={() => onContinue(user)}>

@@ -2,6 +2,7 @@ import { Anchor, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
+import { useIsOffline } from '../../api/connection'
 import { myHoldsQuery } from '../../api/holds'
 import type { Hold } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -14,11 +15,12 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText } from './holdText'
 
-/** A reader's own holds and their state (R-HOLD-1); renders nothing if there are none. */
+/** A reader's own holds and their state (R-HOLD-1); renders nothing if there are none, or none are known offline. */
 export function MyHolds() {
   const query = useQuery(myHoldsQuery)
+  const isOffline = useIsOffline()
   const heading = useRef<HTMLHeadingElement>(null)
-  if (query.data && query.data.holds.length === 0 && query.data.ended.length === 0) return null
+  if (query.data ? query.data.holds.length === 0 && query.data.ended.length === 0 : isOffline) return null
   return (
     <section className={classes.part} aria-labelledby="my-holds">
       <Title order={2} id="my-holds" tabIndex={-1} ref={heading}>

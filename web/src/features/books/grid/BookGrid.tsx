@@ -143,7 +143,7 @@ export function BookGrid({
         <Text role="status" c="dimmed" size="sm" className={classes.count}>
           {asked.isPlaceholderData
             ? t('books.list.searching')
-            : query.data?.pages[0] && <Count page={query.data.pages[0]} filter={filter} />}
+            : asked.data?.pages[0] && <Count page={asked.data.pages[0]} filter={filter} />}
         </Text>
         {filters &&
           (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) &&
