@@ -120,7 +120,8 @@ impl Raw {
         titles: usize,
     ) -> Result<()> {
         let mut id = || i64::try_from(random.below(titles) + 1).unwrap_or(1);
-        let ids: Vec<i64> = (0..24).map(|_| id()).collect();
+        let count = if matches!(self, Self::Page) { 24 } else { 1 };
+        let ids: Vec<i64> = (0..count).map(|_| id()).collect();
         let ending = format!("%{:04}%", random.below(10_000));
         let parameters: &[&(dyn ToSql + Sync)] = match self {
             Self::Page => &[&ids],

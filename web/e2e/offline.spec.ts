@@ -62,6 +62,7 @@ test.describe('a student', () => {
     await expect(page.getByRole('dialog')).toContainText(present(who).user.rollNumber ?? '')
     await page.keyboard.press('Escape')
 
+    await expect(page.getByText('Your reservations need a connection')).toBeVisible()
     const extend = page.getByRole('button', { name: `Extend 7 Days: ${book.title}` })
     await expect(extend).toBeDisabled()
     await expect(extend).toHaveAccessibleDescription('These buttons work again once you are online.')
@@ -88,7 +89,7 @@ test.describe('a student', () => {
 
     await page.goto('student-home')
     await expect(band).toBeVisible()
-    // A search hides the loans, whose kept answers the band is about.
+    // A search hides the loans, whose cached answer causes the band.
     await page.getByRole('searchbox').fill(book.title)
     await expect(page).toHaveURL(/q=/)
     await page.context().setOffline(false)

@@ -15,6 +15,10 @@ export function noteAnswer({ url, headers }: Response): void {
   for (const listener of listeners) listener()
 }
 
+/** Requests again what is still cached after the screen was refreshed: nothing on the screen would request it. */
+export const refreshKept = () =>
+  Promise.all([...kept.keys()].map((address) => fetch(address).then(noteAnswer, () => undefined)))
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

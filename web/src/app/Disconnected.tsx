@@ -1,17 +1,14 @@
 import { Button } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { CloudOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useKeptAt } from '../api/connection'
+import { refreshKept, useKeptAt } from '../api/connection'
 import { instantText, momentText, timeText } from '../lib/format'
 import { t } from '../lib/messages'
 import classes from './Shell.module.css'
 
 /** Interval of retries until the server answers again. */
 const RETRY_MS = 10_000
-
-/** Requests all data again. A cached response of data that is on the screen no more would keep the band there. */
-const ALL = { refetchType: 'all' } as const
 
 /** Formats a time in the library's time zone: "2:05 pm" if today, otherwise with its day. */
 function clockText(moment: number): string {
@@ -25,13 +22,18 @@ export function Disconnected() {
   return <div role="status">{at !== null && <Band at={at} />}</div>
 }
 
+async function refresh(queries: QueryClient) {
+  await queries.invalidateQueries()
+  await refreshKept()
+}
+
 function Band({ at }: { at: number }) {
   const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
 
   useEffect(() => {
     const again = () => {
-      if (document.visibilityState === 'visible') void queries.invalidateQueries(ALL)
+      if (document.visibilityState === 'visible') void refresh(queries)
     }
     const timer = setInterval(again, RETRY_MS)
     addEventListener('online', again)
@@ -43,7 +45,7 @@ function Band({ at }: { at: number }) {
 
   async function askAgain() {
     setAsking(true)
-    await queries.invalidateQueries(ALL)
+    await refresh(queries)
     setAsking(false)
   }
 

@@ -15,58 +15,62 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText } from './holdText'
 
-/** A reader's own holds and their state (R-HOLD-1); renders nothing if there are none, or none are known offline. */
+/** A reader's own holds and their state (R-HOLD-1); renders nothing if there are none. */
 export function MyHolds() {
   const query = useQuery(myHoldsQuery)
   const isOffline = useIsOffline()
   const heading = useRef<HTMLHeadingElement>(null)
-  if (query.data ? query.data.holds.length === 0 && query.data.ended.length === 0 : isOffline) return null
+  if (query.data && query.data.holds.length === 0 && query.data.ended.length === 0) return null
   return (
     <section className={classes.part} aria-labelledby="my-holds">
       <Title order={2} id="my-holds" tabIndex={-1} ref={heading}>
         {t('holds.mine.title')}
       </Title>
-      <ListState query={query} lines={2}>
-        {({ holds, ended }) => (
-          <>
-            {holds.length === 0 ? (
-              <p className={classes.hint}>{t('holds.mine.none')}</p>
-            ) : (
-              <ResponsiveTable
-                label={t('holds.mine.title')}
-                cardsUpTo="47.99em"
-                rows={holds}
-                keyOf={(hold) => hold.id}
-                columns={[
-                  {
-                    title: t('loans.column.book'),
-                    cell: (hold) => (
-                      <CoveredTitle id={hold.bookId}>
-                        <BookLink hold={hold} />
-                      </CoveredTitle>
-                    ),
-                  },
-                  { title: t('holds.column.state'), bare: true, cell: holdText },
-                  {
-                    title: t('loans.column.actions'),
-                    bare: true,
-                    cell: (hold) => (
-                      <CancelHold
-                        hold={hold}
-                        size="compact-sm"
-                        h={34}
-                        variant="default"
-                        whenGone={() => heading.current?.focus()}
-                      />
-                    ),
-                  },
-                ]}
-              />
-            )}
-            <Ended holds={ended.filter(({ state }) => state !== 'fulfilled')} linkTo={paths.studentBookDetail} />
-          </>
-        )}
-      </ListState>
+      {query.isError && isOffline ? (
+        <p className={classes.hint}>{t('holds.mine.offline')}</p>
+      ) : (
+        <ListState query={query} lines={2}>
+          {({ holds, ended }) => (
+            <>
+              {holds.length === 0 ? (
+                <p className={classes.hint}>{t('holds.mine.none')}</p>
+              ) : (
+                <ResponsiveTable
+                  label={t('holds.mine.title')}
+                  cardsUpTo="47.99em"
+                  rows={holds}
+                  keyOf={(hold) => hold.id}
+                  columns={[
+                    {
+                      title: t('loans.column.book'),
+                      cell: (hold) => (
+                        <CoveredTitle id={hold.bookId}>
+                          <BookLink hold={hold} />
+                        </CoveredTitle>
+                      ),
+                    },
+                    { title: t('holds.column.state'), bare: true, cell: holdText },
+                    {
+                      title: t('loans.column.actions'),
+                      bare: true,
+                      cell: (hold) => (
+                        <CancelHold
+                          hold={hold}
+                          size="compact-sm"
+                          h={34}
+                          variant="default"
+                          whenGone={() => heading.current?.focus()}
+                        />
+                      ),
+                    },
+                  ]}
+                />
+              )}
+              <Ended holds={ended.filter(({ state }) => state !== 'fulfilled')} linkTo={paths.studentBookDetail} />
+            </>
+          )}
+        </ListState>
+      )}
     </section>
   )
 }

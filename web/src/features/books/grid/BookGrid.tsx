@@ -140,6 +140,7 @@ export function BookGrid({
   return (
     <section aria-label={t('books.list.label')}>
       <div className={classes.head}>
+        {/* The number is of the words in the box at once; only the books are deferred. */}
         <Text role="status" c="dimmed" size="sm" className={classes.count}>
           {asked.isPlaceholderData
             ? t('books.list.searching')
