@@ -752,5 +752,7 @@ async fn sign_ins_by_the_provider_are_begun_so_many_times_at_most() {
         (0..30).map(|_| async { known.post("/auth/oidc", &json!({})).await.status }),
     )
     .await;
-    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 18, "{statuses:?}");
+    // Two were begun above; the network's own limit gives two more a second meanwhile.
+    let begun = statuses.iter().filter(|status| **status == 200).count();
+    assert!((18..24).contains(&begun), "{statuses:?}");
 }
