@@ -775,7 +775,7 @@ fn a_page_of_loans_or_people_on_postgres_reads_its_own_rows_only() {
         rows_read(tx)
     });
     assert!(of_loans < 12 * 100, "{of_loans} rows for 12 pages of loans");
-    // The scan of the names is cheap as soon as the table was vacuumed.
+    // Only once the table is vacuumed, a scan of the names seems cheap to the planner.
     store.database.raw("VACUUM users").expect("vacuumed");
     let of_people = store.read(|tx| {
         let source = Source::Among((1001..1101).map(UserId).collect());

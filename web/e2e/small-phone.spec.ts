@@ -33,7 +33,7 @@ test('R-SCAN-1 a tap opens the scanner in view, with the focus inside, and clear
 })
 
 for (const address of ['login', 'register', 'stubook-detail/1']) {
-  test(`W31 reads ${address} with letters of twice the size without scrolling sideways`, async ({ page }) => {
+  test(`W31 reads every word of ${address} with letters of twice the size`, async ({ page }) => {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
     await open(page, address)
@@ -337,7 +337,7 @@ test.describe('a student with a fine', () => {
   })
 
   for (const address of ['student-home', 'student-home?q=the', 'stubook-detail/1', 'profile', 'security', 'new-home']) {
-    test(`W31 reads ${address} with letters of twice the size without scrolling sideways`, async ({ page }) => {
+    test(`W31 reads every word of ${address} with letters of twice the size`, async ({ page }) => {
       const devtools = await page.context().newCDPSession(page)
       await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
       await open(page, address)
